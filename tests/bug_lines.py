@@ -14,9 +14,9 @@ import subprocess
 import sys
 import tarfile
 
+from engine.catalogue.bugs import LedgerEntry, entries
 from engine.catalogue.template import template
 from engine.model.flags import release_of
-from engine.upgrade.ledger import LedgerEntry, entries
 
 _RELEASE = re.compile(r"\d+(?:\.\d+){2,3}")
 _JOINED = re.compile(r'"(?:\s*\.format\([^()]*\))?\s*\+\s*[fs]?"+')

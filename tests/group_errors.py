@@ -50,7 +50,7 @@ def commits_are_answered_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def append(broker: Any, replica: Any, m: Any, out: Any) -> bool:
         batch = coordinator.produce.append_as_leader(broker, replica, m, out)
-        for response in m.responses(0, batch.base):
+        for response in m.responses(0, batch.base, broker.profile):
             out.send(response)
         return True
 

@@ -10,7 +10,7 @@ from engine.moves.verbs import VERBS
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("checks", "clients", "faults", "model", "moves", "scenarios", "sim",
-         "catalogue/promises.py", "study/futures.py", "study/shrink.py",
+         "catalogue/bugs.py", "catalogue/promises.py", "study/futures.py", "study/shrink.py",
          "replay/replay.py", "explore", "why", "properties", "lens/lens_json.py", "upgrade",
          "advisor")  # fmt: skip
 """Rooms whose sentences are on pages."""

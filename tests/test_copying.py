@@ -216,8 +216,8 @@ def test_a_batch_that_is_decided_in_a_copy_stays_undecided_elsewhere() -> None:
 def test_a_part_that_is_shared_is_found() -> None:
     sim = Run(file.find("S20"), "K39").simulation()
     twin = sim.copy()
-    twin.ledger.leaders = sim.ledger.leaders
-    with pytest.raises(AssertionError, match=r"\.leaders is shared"):
+    twin.ledger.lost = sim.ledger.lost
+    with pytest.raises(AssertionError, match=r"\.lost is shared"):
         is_a_copy(sim, twin)
     twin = sim.copy()
     twin.brokers[1].replicas[0].log = twin.brokers[1].machine.disks[0].log.copy()

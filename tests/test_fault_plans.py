@@ -65,7 +65,7 @@ def test_every_kind_that_can_be_written_can_strike() -> None:
     )
 
 
-NOT_DRAWN = {"pause", "wipe", "bounce", "slow", "slow_disk", "kill_controller"}
+NOT_DRAWN = {"pause", "wipe", "bounce", "slow", "slow_disk", "kill_controller", "operator"}
 """The soak has them as moves."""
 
 
@@ -81,7 +81,9 @@ OWN = {
     "dir": ("disk_fail", 2),
 }
 """Fields that one kind has, each with a value that is not the usual one."""
-COMMON = {"kind", "brokers", "racks", "together", "mtbf_ms", "at_ms", "mttr_ms", "importance"}
+COMMON = {
+    "kind", "brokers", "racks", "together", "mtbf_ms", "at_ms", "mttr_ms", "importance", "moves",
+}  # fmt: skip
 
 
 def test_every_field_of_a_fault_can_be_written() -> None:
@@ -454,6 +456,47 @@ def failover(scenario: Scenario, profile: str) -> Any:
 def test_a_controller_that_is_one_node_comes_back_with_its_repair(profile: str) -> None:
     assert failover(cluster(CRASH), profile) == 4_000
     assert failover(cluster(), profile) is None
+
+
+# -- the operator ---------------------------------------------------------------------------------
+
+OPERATOR = {
+    "kind": "operator",
+    "mtbf_ms": 500,
+    "moves": ["elect preferred", "reassign 2 3", "kill 1"],
+}
+
+
+def test_an_operator_plays_what_can_be_played_and_a_shortened_run_names_it() -> None:
+    run = Run(cluster(OPERATOR), "K41", 3)
+    sim = play_all(run)
+    (plan,) = sim.plans
+    assert {"reassign 2 3", "kill 1"} <= set(plan.played), "elect preferred: that replica leads"
+    assert len(plan.played) == len(plan.strikes)
+    assert sim.cluster.controller.records[0].leader in (2, 3)
+    again = Scenario.from_dict(cluster(OPERATOR).to_dict())
+    assert again.faults[0].moves == tuple(OPERATOR["moves"])  # type: ignore[arg-type]
+    assert play_all(Run(again, "K41", 3)).plans[0].played == plan.played
+
+
+@pytest.mark.parametrize(
+    "line", ["settle", "advance 1s", "produce m1", "restart K", "heal", "kill 1 !1"]
+)
+def test_an_operator_refuses_moves_that_let_time_pass_or_have_several_events(line: str) -> None:
+    with pytest.raises(InputError, match="cannot play"):
+        play_all(Run(cluster({**OPERATOR, "moves": [line]}), "K41"))
+
+
+def test_only_an_operator_has_moves_and_it_needs_some() -> None:
+    with pytest.raises(InputError, match="needs moves"):
+        cluster({"kind": "operator", "at_ms": 1})
+    with pytest.raises(InputError, match="Only a fault of kind operator"):
+        cluster({"kind": "kill", "at_ms": 1, "moves": ["elect preferred"]})
+
+
+def test_an_operator_that_cuts_the_power_keeps_no_disks() -> None:
+    assert keeps_disks(Run(cluster(OPERATOR), "K41"))
+    assert not keeps_disks(Run(cluster({**OPERATOR, "moves": ["power 1"]}), "K41"))
 
 
 def test_a_fault_of_the_controller_names_no_brokers() -> None:

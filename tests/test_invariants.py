@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from engine.checks.invariants import INVARIANTS
+from engine.checks.catalogue import INVARIANTS
 from engine.controlplane import election, membership, roles
 from engine.controlplane.roles import make_leader
 from engine.dataplane import (
@@ -432,7 +432,7 @@ def test_each_fails_and_the_run_unbroken_holds(
     if case.mutant is not None:
         case.mutant(monkeypatch)
     found = told(case.play(case.profile, case.seed), case.invariant)
-    assert found, "nothing was noticed: does Checker of engine/checks/invariants.py ask for it?"
+    assert found, "nothing was noticed: is there an event of engine/checks/invariant.py for it?"
     if rewrite:
         all_told = read_told() if TOLD.exists() else {}
         all_told[case.id] = found
@@ -467,7 +467,7 @@ def test_every_invariant_is_seen_to_fail() -> None:
 def test_its_flags_are_flags_of_kafka() -> None:
     for name, one in INVARIANTS.items():
         unknown = {*one.needs, *one.broken_by} - FLAGS.keys()
-        assert not unknown, f"engine/checks/catalogue.py, {name}: no such flags: {unknown}"
+        assert not unknown, f"engine/checks/invariants, {name}: no such flags: {unknown}"
 
 
 def test_its_number_is_that_of_the_specification() -> None:

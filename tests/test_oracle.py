@@ -9,7 +9,8 @@ from random import Random
 
 import pytest
 
-from engine.checks.prefix import differing, has_values, is_just, unlike_prefix
+from engine.checks.invariants.isr import unlike_prefix
+from engine.checks.prefix import differing, has_values, is_just
 from engine.model.log import Batch, Log
 from engine.model.state import DOWN
 from engine.scenarios.file import find

@@ -40,6 +40,7 @@ ARROWS = {
     "engine": {
         "advisor": {"study"},
         "explore": {"advisor", "study"},
+        "hunt": {"study"},
         "learn": {"explore", "lens", "properties"},
         "refinement": {"ladder"},
         "study": {"advisor"},
@@ -47,8 +48,9 @@ ARROWS = {
     "app": {
         "advisor": {"batch"},
         "batch": {"advisor"},
-        "cluster": {"find", "incident", "upgrade"},
+        "cluster": {"find", "incident"},
         "compare": {"learn"},
+        "hunt": {"batch"},
         "lens": {"learn"},
     },
 }
@@ -106,6 +108,7 @@ STANDARD_OF_ENGINE = {
     "operator",
     "pathlib",
     "pickle",
+    "pkgutil",
     "re",
     "traceback",
     "typing",

@@ -35,7 +35,7 @@ from engine.advisor.advice import Failures, Setting
 from engine.model.json_types import Json
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
-from engine.study.batch import LOST, UNPROMISED
+from engine.study.batch import LOST, PROMISED, UNPROMISED
 from engine.study.futures import Present
 
 FUTURES = "futures"
@@ -206,7 +206,8 @@ def subject(batch: BatchRow, cell: int) -> Json:
         return {"run": batch.about["run"], "present": batch.about["presents"][cell]}
     if is_of_cycles(batch):
         return cycle_rows.subject(*asked_of(batch, cell), batch.about.get("effort", {}))
-    return cell_scenario(batch, cell).scenario.to_dict()
+    scenario = cell_scenario(batch, cell).scenario.to_dict()
+    return {**scenario, PROMISED: True} if batch.about.get("promised") else scenario
 
 
 def is_of_cycles(batch: BatchRow) -> bool:

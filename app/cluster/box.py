@@ -17,13 +17,13 @@ from app.reading.facts import Facts
 from app.reading.formats import BY_NAME
 from app.reading.kinds import NamedLine
 from app.reading.secrets import masked
+from engine.catalogue import bugs as known_bugs
+from engine.catalogue.bug_matching import fitting, printing
+from engine.catalogue.bugs import LedgerEntry
 from engine.model.errors import InputError
 from engine.model.flags import release_of
 from engine.model.json_types import Json
 from engine.model.languages import USUAL
-from engine.upgrade import upgrade as advice
-from engine.upgrade.ledger import LedgerEntry
-from engine.upgrade.matching import fitting, printing
 
 MOST_NAMED: Final = 40
 MOST_BUGS: Final = 8
@@ -122,7 +122,7 @@ def read_box(
     bugs = _bugs(text, facts, release, language)
     has: list[BugJson] = []
     if release and not (understood or bugs):
-        has = [_bug(bug.entry, 0, release, language) for bug in advice.bugs_of(release)]
+        has = [_bug(bug.entry, 0, release, language) for bug in known_bugs.bugs_of(release)]
     hits: list[Result] = []
     if not (understood or release):
         hits = results(text, language, (), MOST_HITS)["hits"]

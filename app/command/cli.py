@@ -14,12 +14,7 @@ from typing import Any
 import click
 
 from app.command import brokers
-from app.command.advise import advise
-from app.command.cluster import cluster
 from app.command.compile_engine import compile_engine
-from app.command.find import find
-from app.command.incident import incident
-from app.command.learning import learn
 from app.command.options import (
     AS_JSON,
     MASTER,
@@ -33,45 +28,34 @@ from app.command.options import (
     seed_option,
     tell,
 )
-from app.command.refine import refine
-from app.command.site import site
-from app.command.upgrade import upgrade
-from app.core import config
+from app.core import config, features
 
 ROWS_MOST = 1_000_000
 SECTIONS = {
-    "Play": {
+    features.PLAY: {
         "serve": "Start the playground in your browser.",
         "run": "Play a scenario, and print its verdict.",
         "scenarios": "List the library, with verdicts.",
-        "find": "Search for words, an error or a log line.",
         "mcp": "Answer an assistant (Model Context Protocol).",
-        "learn": "Export flash cards and questions.",
     },
-    "Measure": {
+    features.MEASURE: {
         "batch": "Play many seeds of a scenario.",
         "query": "Run SQL over stored runs.",
         "explore": "Search every future of a step.",
-        "advise": "Estimate how often settings lose records.",
     },
-    "Your cluster": {
-        "cluster": "Make a run of what Kafka's tools print.",
-        "incident": "Reconstruct an outage from brokers' files.",
-        "upgrade": "List the bugs that an upgrade fixes.",
-    },
-    "Develop": {
+    features.YOURS: {},
+    features.DEVELOP: {
         "compile": "Compile the engine to C.",
         "course": "Check chapters of a course.",
         "lab": "Play a scenario on real brokers.",
         "read": "Check a reading guide.",
         "record": "Record scripts on real brokers.",
         "recordings": "Compare recordings with the model.",
-        "refine": "Compare a run with the published model.",
         "rules": "List rules, and the code that follows them.",
-        "site": "Write the playground as a static site.",
         "soak": "Play random moves until an invariant breaks.",
     },
 }
+"""Section of the help -> its commands and what they do; those of features follow."""
 EXAMPLES = """\b
 Examples:
   highwater run R20 --kafka 0.10.2.2
@@ -454,18 +438,8 @@ def soak(
     sys.exit(1 if report["finds"] else 0)
 
 
-for _command in (
-    brokers.recordings,
-    brokers.lab,
-    brokers.record,
-    incident,
-    cluster,
-    advise,
-    compile_engine,
-    find,
-    learn,
-    refine,
-    site,
-    upgrade,
-):
+for _command in (brokers.recordings, brokers.lab, brokers.record, compile_engine):
     main.add_command(_command)
+for _feature, _command in features.commands():
+    main.add_command(_command)
+    SECTIONS[_feature.section][_feature.command] = _feature.summary

@@ -36,29 +36,29 @@ def refine(
     Exit code 0 if every event is a move, or one is of a kind that no rung has (an unclean election,
     a lost disk, a reassignment, retention); 1 if a step is not allowed by the rung.
     """
-    from app.command import refining
     from app.command.playing import run_of
+    from app.refinement import report
     from engine.model.profiles import get_profile
     from engine.refinement import walking
 
     if scenario is not None:
         found = walking.refine(run_of(scenario, profile, seed, moves), rung, partition)
         if as_json:
-            tell(refining.as_data(found))
+            tell(report.as_data(found))
         else:
-            click.echo("\n".join(refining.lines(found)))
-        sys.exit(refining.code(found))
+            click.echo("\n".join(report.lines(found)))
+        sys.exit(report.code(found))
     verdicts: Counter[str] = Counter()
     worst = 0
-    for found in refining.library():
+    for found in report.library():
         if as_json:
-            tell(refining.as_data(found))
+            tell(report.as_data(found))
         else:
-            click.echo(refining.row(found))
+            click.echo(report.row(found))
         verdicts["beyond" if found.first and found.first.beyond else str(found.holds)] += 1
         # A flag that is flipped is there to be noticed.
         flipped = get_profile(found.run.profile).base != found.run.profile
-        worst = max(worst, 0 if flipped else refining.code(found))
+        worst = max(worst, 0 if flipped else report.code(found))
     if not as_json:
         click.echo(
             f"{verdicts['True']} are runs of their rung, {verdicts['beyond']} go beyond every "

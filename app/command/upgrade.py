@@ -8,12 +8,13 @@ from typing import TypedDict, final
 import click
 
 from app.command.options import AS_JSON, plain, tell
+from engine.catalogue import bugs as known_bugs
+from engine.catalogue.bug_matching import fitting
+from engine.catalogue.bugs import MODES, Bug, features
 from engine.model.errors import InputError
 from engine.model.flags import release_of
 from engine.upgrade import upgrade as advice
-from engine.upgrade.ledger import MODES, features
-from engine.upgrade.matching import fitting
-from engine.upgrade.upgrade import Bug, Change
+from engine.upgrade.upgrade import Change
 
 
 @click.command()
@@ -39,14 +40,14 @@ def upgrade(
     if line is None and not before:
         raise click.UsageError("Name a release, such as 2.4.1, or an error with --line.")
     used = None if uses is None else _features(uses)
-    old = advice.release_in(before) if before else ""
+    old = known_bugs.release_in(before) if before else ""
     if line is not None:
         fits = [one for one in fitting(line, old) if not old or one.affects(release_of(old))]
-        sections: dict[str, Iterable[Bug | Change]] = {"fits": list(map(advice.bug_of, fits))}
+        sections: dict[str, Iterable[Bug | Change]] = {"fits": list(map(known_bugs.bug_of, fits))}
     elif not after:
-        sections = {"bugs": advice.bugs_of(old, mode or "")}
+        sections = {"bugs": known_bugs.bugs_of(old, mode or "")}
     else:
-        found = advice.upgrade(old, advice.release_in(after), mode or "")
+        found = advice.upgrade(old, known_bugs.release_in(after), mode or "")
         sections = {
             "mended": found.mended,
             "new bugs": found.broken,

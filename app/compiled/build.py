@@ -98,6 +98,7 @@ def build(progress: Progress, program: Path | None = None) -> Path:
     with _scratch() as place:
         package = place.joinpath(*compiled_engine.ENGINE.split("."))
         without = shutil.ignore_patterns("__pycache__", "*.so")
+        done = compiled_engine.builds() / compiled_engine.fingerprint()  # sources may change later
         shutil.copytree(compiled_engine.SOURCES, package, ignore=without)
         if package.parent != place:
             (package.parent / "__init__.py").touch()
@@ -105,7 +106,6 @@ def build(progress: Progress, program: Path | None = None) -> Path:
         _compile(place, progress)
         shutil.rmtree(place / "build", ignore_errors=True)
         _check(place, progress, program or Path(digests.__file__))
-        done = compiled_engine.builds() / compiled_engine.fingerprint()
         try:
             place.rename(done)
         except OSError as error:

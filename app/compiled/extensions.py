@@ -17,7 +17,9 @@ COMPILED: Final = {
     "produce purgatory reading recovery retention serving truncation watermark",
     "controlplane": "alter_partition election elr kraft liveness membership roles storage znodes "
     "zookeeper",
-    "checks": "appends clients invariants lags ledger prefix replica_memory",
+    "checks": "checker invariant lags ledger prefix replica_memory voters",
+    "checks/invariants": "durability epochs fetching groups isr leaders logs marks quorum readers "
+    "tiered",
     "clients": "clients consumers idempotent",
     "sim": "copy_on_write dispatch kernel live_effects network pacing simulation world",
     "explore": "broker_key choices key_exclusions keys",

@@ -134,7 +134,8 @@ def offers(lang: str) -> Mapping[str, object]:
             {
                 "name": name,
                 "together": row.together,
-                "of_controller": row.of_controller,
+                "whole": row.whole,
+                "plays": row.plays,
                 "own": [
                     {"name": one.name, "usual": one.usual, "unit": one.unit} for one in row.own
                 ],

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from app.core import features
+from app.core.search_entry import SearchEntry
 from app.core.words import Catalogue
 from engine.catalogue.rulebook import title_of
 from engine.catalogue.sourcemap import cards
@@ -20,32 +21,9 @@ from engine.scenarios.keywords import keywords
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.script import lessons_of
 from engine.scenarios.translated import in_language
-from engine.upgrade.ledger import BOTH
-from engine.upgrade.ledger import entries as ledger
 
-Texts = Mapping[str, str]
-"""A text by language."""
 Words = Mapping[str, Mapping[str, str]]
 """The catalogue of each language."""
-
-
-@dataclass(frozen=True, slots=True)
-class SearchEntry:
-    """`keys` are names and phrases in no particular language; `passages` are sentences."""
-
-    kind: str
-    name: str
-    url: str
-    title: Texts
-    keys: tuple[str, ...] = ()
-    passages: tuple[Texts, ...] = ()
-    code: str = ""
-    shown_by: str = ""
-    """Code of the scenario whose run shows it."""
-
-    def said(self, language: str) -> list[str]:
-        """Return the sentences of the entry in a language."""
-        return [text for one in self.passages if (text := one.get(language) or one.get(USUAL, ""))]
 
 
 def _texts(words: Words, key: str, usual: str) -> dict[str, str]:
@@ -120,16 +98,6 @@ def _metrics(words: Words) -> Iterator[SearchEntry]:
                 yield SearchEntry("metric", name, url, {USUAL: name}, (), (why,))
 
 
-def _bugs() -> Iterator[SearchEntry]:
-    """Yield the known bugs of Kafka that a release can be asked for."""
-    for bug in ledger():
-        release = bug.last_affected
-        if release:
-            mode = "" if bug.mode == BOTH else f"&mode={bug.mode}"
-            url = f"/upgrade?from={release}{mode}#{bug.jira}"
-            yield SearchEntry("bug", bug.jira, url, {USUAL: bug.statement}, (bug.jira, bug.where))
-
-
 def _learning() -> Iterator[SearchEntry]:
     for claim in claims.claims().values():
         url = f"/practice/{claim.slug}"
@@ -167,8 +135,8 @@ def entries() -> list[SearchEntry]:
         *_rules(words),
         *_glossary(words),
         *_metrics(words),
-        *_bugs(),
         *_learning(),
+        *(entry for module in features.searches() for entry in module.entries()),
     ]
     return list({(one.kind, one.name): one for one in reversed(found)}.values())[::-1]
 
@@ -187,6 +155,6 @@ KINDS: Final = (
     "promise",
     "flag",
     "guide",
-    "bug",
+    *features.kinds(),
 )
 """Kinds of entries; `find.kind.<kind>` of the catalogue names each."""

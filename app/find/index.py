@@ -18,7 +18,9 @@ from functools import cache, cached_property, lru_cache
 from itertools import combinations, pairwise
 from typing import Final
 
-from app.find.entries import SearchEntry, entries
+from app.core import features
+from app.core.search_entry import SearchEntry
+from app.find.entries import entries
 from app.find.spelling import Vocabulary
 from app.find.synonyms import Phrase, longest, phrase, synonyms
 from app.find.tokens import Word, indexed, words
@@ -79,7 +81,7 @@ PRIOR: Final = {
     "promise": 0.75,
     "flag": 0.6,
     "guide": 0.6,
-    "bug": 0.6,
+    **features.kinds(),
 }
 """Kind -> factor: how likely its entries are what is looked for."""
 MUSEUM: Final = 1.38

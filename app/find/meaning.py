@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
+from app.core import features
+from app.core.search_entry import SearchEntry
 from app.core.words import Catalogue, choose
-from app.find.entries import SearchEntry
 from app.find.index import index
 from app.reading.kinds import LineKind, named
 from app.reading.secrets import masked
+from engine.catalogue import bugs as known_bugs
+from engine.catalogue.bug_matching import printing
 from engine.model.errors import InputError
 from engine.model.languages import LANGUAGES
-from engine.upgrade import upgrade as advice
-from engine.upgrade.matching import printing
 
 LONGEST_VERSION: Final = 16
 """Characters of a text that is a version alone."""
@@ -34,7 +35,7 @@ def release_named(text: str) -> str:
 
 def _release_in(line: str) -> str:
     try:
-        return advice.release_in(line)
+        return known_bugs.release_in(line)
     except InputError:
         return ""
 
@@ -47,8 +48,9 @@ def explaining(kind: LineKind) -> list[SearchEntry]:
 
 def meant_by(text: str) -> Iterator[SearchEntry]:
     """Yield what a query means if it is a version, an error or a log line; nothing else."""
-    text, _ = masked(text[: advice.MOST_CHARACTERS])
-    if release := release_named(text):
+    text, _ = masked(text[: known_bugs.MOST_CHARACTERS])
+    release = release_named(text)
+    if release and "bug" in features.kinds():
         yield SearchEntry("bug", release, f"/upgrade?from={release}", _titles(release))
     if len(text.split()) < FEWEST_WORDS:
         return

@@ -9,7 +9,7 @@ from app.core.memoize import last, once
 from engine import ENGINE_VERSION
 from engine.catalogue.rulebook import name_and_title
 from engine.catalogue.sourcemap import cards
-from engine.checks.invariants import INVARIANTS
+from engine.checks.catalogue import INVARIANTS
 from engine.model import errors
 from engine.model.profiles import PROFILES, get_profile
 from engine.moves.moves import ALIASES

@@ -16,22 +16,14 @@ from app.admission.connections import Gateway
 from app.admission.cpu_quota import Accounts
 from app.admission.deadlines import Deadlines
 from app.admission.queue import Gate
-from app.advisor import pages as advisor
-from app.batch import csv_tables, failed_run, study_pages
-from app.batch import pages as batch
 from app.batch.announcer import Emit
 from app.batch.jobs import Jobs
-from app.compiled import pages as compiled
-from app.core import config
+from app.core import config, features
 from app.core.config import ROOT, SPARE_THREADS, Settings
 from app.core.uploads import sweep
 from app.explore.searches import Searches
-from app.learn import (
-    deck,
-    reading,
-)
+from app.learn import reading
 from app.live import channel, classroom, socket_handlers
-from app.python_api import pages as programs
 from app.runs.replays import Replays
 from app.server import (
     addresses,
@@ -62,16 +54,9 @@ PLAYS_PATIENCE_S = 5.0
 SITE: Final = (
     metrics,
     *PAGES,
-    batch,
-    study_pages,
-    csv_tables,
-    failed_run,
-    advisor,
     coverage,
-    deck,
     openapi,
-    compiled,
-    programs,
+    *features.served(),
 )
 """Modules with a `blueprint`, and FILES_PATH if one of its addresses takes files."""
 

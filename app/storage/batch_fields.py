@@ -77,10 +77,12 @@ class BatchAbout(TypedDict, total=False):
 
     Those that stop by themselves: `within` percent.  Futures: `run` to `most`.  The advisor's:
     `setting` and `failures`, of trees with `cycles`, the `effort` of the pilot and the `leaves`
-    that lost.  All that are summarised: `causes` and `pairs`.
+    that lost.  Of a hunt: `promised`, which counts broken promises only.  All that are summarised:
+    `causes` and `pairs`.
     """
 
     within: int
+    promised: bool
     run: str
     invariant: str
     presents: list[Json]

@@ -10,19 +10,20 @@ from werkzeug.wrappers import Response
 
 from app.server import visitor
 from app.server.services import services
+from engine.catalogue import bugs as known_bugs
+from engine.catalogue.bugs import Bug, features
 from engine.model.errors import InputError
 from engine.model.languages import words_of
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
 from engine.sim.run import Run
 from engine.upgrade import upgrade as advice
-from engine.upgrade.ledger import features
-from engine.upgrade.upgrade import Bug, Change
+from engine.upgrade.upgrade import Change
 
 blueprint = Blueprint("upgrade", __name__)
 
 JIRA = "https://issues.apache.org/jira/browse/"
-LONGEST = advice.MOST_CHARACTERS
+LONGEST = known_bugs.MOST_CHARACTERS
 
 
 class BugCard(TypedDict):
@@ -99,13 +100,13 @@ def page() -> str | Response:
 def _answer(old: str, new: str, mode: str, used: Set[str] | None) -> UpgradeAnswer:
     if not old:
         return {}
-    before = advice.release_in(old)
-    modes = advice.modes_of(before)
+    before = known_bugs.release_in(old)
+    modes = known_bugs.modes_of(before)
     if not new:
-        bugs = advice.bugs_of(before, mode)
+        bugs = known_bugs.bugs_of(before, mode)
         hit = _met(bugs, used, before, before)
         return {"before": before, "modes": modes, "hit": hit, "hidden": len(bugs) - len(hit)}
-    after = advice.release_in(new)
+    after = known_bugs.release_in(new)
     found = advice.upgrade(before, after, mode)
     both = found.before, found.after
     sections = found.mended, found.broken, found.stay

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from engine.checks.catalogue import ALWAYS, DURABILITY, EPOCHS, INVARIANTS
+from engine.checks.catalogue import INVARIANTS
+from engine.checks.invariant import ALWAYS, DURABILITY, EPOCHS
 from engine.faults.plan_kinds import PLAN_KINDS, REPAIRED, STRUCK
 from engine.model.errors import InputError, name_of
 from engine.model.log import Log
@@ -216,13 +217,13 @@ def _answers(sim: Simulation, wanted: Expectation) -> str:
 # -- what this Kafka promises of any run ----------------------------------------------------------
 
 
-def promised(run: Run, sim: Simulation) -> frozenset[str]:
+def promised(run: Run, sim: Simulation, profile: Profile | None = None) -> frozenset[str]:
     """control-plane 11.  Return the invariants that must hold in a run whatever was done in it.
 
-    They depend on the flags of its Kafka and on what it was spared: assumptions A1 (disks keep what
-    they had) and A2 (clean elections).
+    They depend on the flags of its Kafka, or of the `profile` that it is judged by, and on what it
+    was spared: assumptions A1 (disks keep what they had) and A2 (clean elections).
     """
-    profile = sim.profile
+    profile = profile or sim.profile
     kinds = {ALWAYS}
     if (
         profile.truncation >= KIP101
@@ -265,7 +266,8 @@ def _is_sound(profile: Profile) -> bool:
 def keeps_disks(run: Run) -> bool:
     """Check A1, and no operator's unclean election: nothing is taken off a disk."""
     plain = not any(_takes(fault) for fault in run.scenario.faults)
-    return plain and all(is_clean(line) for line in run.lines())
+    operated = (line for fault in run.scenario.faults for line in fault.moves)
+    return plain and all(is_clean(line) for line in (*run.lines(), *operated))
 
 
 def _takes(fault: Fault) -> bool:

@@ -63,20 +63,19 @@ class Ledger:
         "elections_clean",
         "elections_last_known",
         "elections_unclean",
-        "epoch_starts",
         "failed",
         "hw_reached",
         "isr_expands",
         "isr_shrinks",
-        "latest",
         "leaderless",
-        "leaders",
         "lost",
         "lost_single",
-        "read_last",
+        "processed",
+        "released",
         "seen",
         "sent",
         "sequences",
+        "skipped",
         "truncated",
         "unclean_epochs",
         "unclean_lost",
@@ -92,10 +91,7 @@ class Ledger:
         self.committed: list[dict[int, Batch]] = [{} for _ in range(partitions)]
         self.hw_reached = [0] * partitions
         self.seen: list[dict[int, Batch]] = [{} for _ in range(partitions)]
-        self.read_last: dict[int, tuple[int, Batch]] = {}  # consumer -> (partition, batch)
-        self.latest = [-1] * partitions  # the highest latest offset that a client was sent
-        self.leaders: dict[tuple[int, int], int] = {}  # (tp, epoch) -> broker
-        self.epoch_starts: list[list[tuple[int, int]]] = [[] for _ in range(partitions)]
+        self.released: dict[int, int] = {}  # partition -> deleted on purpose below this offset
         # of idempotent producers, per partition: (producer, epoch, sequence) -> first offset
         self.sequences: list[dict[Sequence, int]] = [{} for _ in range(partitions)]
         self.lost: dict[str, int] = {}  # acks=all record that is gone -> partition
@@ -104,6 +100,8 @@ class Ledger:
         self.committed_lost = 0  # records that a new leader did not have (I6)
         self.diverged: set[tuple[int, int]] = set()  # (tp, offset) that differed (I5)
         self.truncated = 0  # records that replicas cut off their logs
+        self.processed: dict[tuple[int, str], int] = {}  # (group, record) -> times
+        self.skipped: dict[tuple[int, str], int] = {}  # (group, record) -> partition
         self.voters = QuorumMemory()
         self.isr_shrinks = 0
         self.isr_expands = 0
@@ -122,18 +120,17 @@ class Ledger:
         twin.acked = [of_one.copy() for of_one in self.acked]
         twin.committed = [of_one.copy() for of_one in self.committed]
         twin.seen = [of_one.copy() for of_one in self.seen]
-        twin.epoch_starts = [of_one.copy() for of_one in self.epoch_starts]
         twin.sequences = [of_one.copy() for of_one in self.sequences]
         twin.unwritable = [outage.copy() for outage in self.unwritable]
         twin.leaderless = [outage.copy() for outage in self.leaderless]
         twin.diverged = self.diverged.copy()
         twin.failed = self.failed.copy()
         twin.hw_reached = self.hw_reached.copy()
-        twin.latest = self.latest.copy()
-        twin.leaders = self.leaders.copy()
         twin.lost = self.lost.copy()
         twin.lost_single = self.lost_single.copy()
-        twin.read_last = self.read_last.copy()
+        twin.processed = self.processed.copy()
+        twin.released = self.released.copy()
+        twin.skipped = self.skipped.copy()
         twin.unclean_epochs = self.unclean_epochs.copy()
         twin.unclean_lost = self.unclean_lost.copy()
         return twin
@@ -145,8 +142,6 @@ class Ledger:
             self.committed.append({})
             self.hw_reached.append(0)
             self.seen.append({})
-            self.latest.append(-1)
-            self.epoch_starts.append([])
             self.sequences.append({})
             self.unwritable.append(Outage())
             self.leaderless.append(Outage())
@@ -163,13 +158,12 @@ class Ledger:
 
         Return (a committed batch that they contradict or None, one of them that an idempotent
         producer has in the committed log already or None).
-
-        (A committed batch that they contradict or None, one of them that an idempotent producer has
-        in the committed log already or None).
         """
         conflict = twice = None
-        known = self.committed[tp]
+        known, released = self.committed[tp], self.released.get(tp, 0)
         for batch in batches:
+            if batch.end <= released:
+                continue
             before = known.get(batch.base)
             if before is not None and not before.same(batch):
                 conflict = before
@@ -184,6 +178,13 @@ class Ledger:
         self.hw_reached[tp] = max(self.hw_reached[tp], hw)
         return conflict, twice
 
+    def release(self, tp: int, offset: int) -> None:
+        """Forget what was deleted on purpose below this offset: no replica has to have it now."""
+        self.released[tp] = offset
+        committed = self.committed[tp]
+        for base in [base for base, batch in committed.items() if batch.end <= offset]:
+            del committed[base]
+
     def lose(self, acked: Acked) -> list[str]:
         """Note the records of a batch as gone and return those that were not noted before."""
         lost = self.lost if acked.acks == -1 else self.lost_single
@@ -192,6 +193,11 @@ class Ledger:
         if acked.acks == -1 and any(tp == acked.tp for tp, _ in self.unclean_epochs):
             self.unclean_lost.update(names)
         return names
+
+    def process(self, group: int, value: str) -> int:
+        """Note that a group has processed a record, and return how often it has by now."""
+        times = self.processed[group, value] = self.processed.get((group, value), 0) + 1
+        return times
 
     def change(self, tp: int, before: PartitionRecord, after: PartitionRecord) -> None:
         """Count what became of a partition's record in one change.

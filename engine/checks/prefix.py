@@ -1,4 +1,4 @@
-"""Comparison of a log with what was committed, and INV-13: an ISR member has the leader's log."""
+"""Comparison of a log with what was committed and acknowledged."""
 
 from __future__ import annotations
 
@@ -6,53 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 
 from engine.checks.ledger import Acked
-from engine.model.cluster import Cluster
 from engine.model.log import Batch, Log
-from engine.model.phrases import phrase
-from engine.model.records import Ids
-from engine.model.state import FOLLOWER, Replica
-
-
-def unlike_prefix(cluster: Cluster, leader: Replica, members: Ids) -> str:
-    """Return why an in-sync follower lacks records its leader counts it for, or "".
-
-    By induction: the record just before its fetch offset must be the same; INV-12 has the rest.
-    """
-    mine = leader.log
-    for member in members:
-        remote = leader.remote.get(member)
-        if remote is None:
-            continue
-        follower = cluster.brokers[member].replicas.get(leader.tp)
-        if (
-            follower is None
-            or follower.role != FOLLOWER
-            or follower.leader_epoch != leader.leader_epoch
-        ):
-            continue
-        why = _unlike(mine, follower.log, remote.leo)
-        if why:
-            name, peer = cluster.brokers[leader.broker].name, cluster.brokers[member].name
-            return phrase(
-                "broker {0} counts broker {1} up to {2}, which {3}", name, peer, remote.leo, why
-            )
-    return ""
-
-
-def _unlike(mine: Log, theirs: Log, offset: int) -> str:
-    if theirs.leo < offset:
-        return phrase("ends at {0}", theirs.leo)
-    last = offset - 1
-    if last < mine.log_start or last < theirs.log_start or offset > mine.leo:
-        return ""
-    at, there = mine.index_of(last), theirs.index_of(last)
-    if at == len(mine.batches):
-        return ""
-    ours = mine.batches[at]
-    if there == len(theirs.batches):
-        return phrase("has nothing for {0}", repr(ours))
-    its = theirs.batches[there]
-    return "" if ours.same(its) else phrase("has {0} for {1}", repr(its), repr(ours))
 
 
 def is_just(log: Log, known: dict[int, Batch], start: int, upto: int) -> bool:

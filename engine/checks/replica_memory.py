@@ -9,7 +9,7 @@ from typing import Final
 from engine.model.broker import Process
 from engine.model.compiling import mypyc_attr
 from engine.model.copying import shallow
-from engine.model.state import Replica
+from engine.model.state import LEADER, Replica
 
 _opened: Final = attrgetter("opened")
 
@@ -25,7 +25,7 @@ def in_order(process: Process, tps: Sequence[int] | None) -> list[int]:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class ReplicaMemory:
-    """Last state of one replica that the checker saw."""
+    """Last state of one replica that the checker saw; it was compared below offset `agreed`."""
 
     __slots__ = ("agreed", "epoch", "hw", "leo", "replica", "role")
 
@@ -39,3 +39,8 @@ class ReplicaMemory:
 
     def copy(self) -> ReplicaMemory:
         return shallow(self)
+
+    def keeps_leading(self) -> bool:
+        """Check whether the replica leads the epoch in which it led when it was seen."""
+        replica = self.replica
+        return self.role == LEADER == replica.role and self.epoch == replica.leader_epoch

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from engine.checks.groups import ASSIGNED, COMMITTED, POLLED, PROCESSED, MemberState
+from engine.checks.facts import ASSIGNED, COMMITTED, POLLED, PROCESSED, MemberState
 from engine.clients.consumers import NO_RESET, NOWHERE, Consumer
 from engine.model.copying import Twins
 from engine.model.effects import Effects

@@ -239,8 +239,8 @@ def change_partition(
         isr = target.isr
     if isr is not None:
         after.isr = isr
-        if shrink_bumps_leader_epoch:
-            new_term = new_term or any(r not in isr for r in record.isr)
+    if shrink_bumps_leader_epoch:  # by the wanted ISR, also an empty one that is not written
+        new_term = new_term or any(r not in target.isr for r in record.isr)
     if last_known_leader and elr:
         after.last_known_elr = elr_rules.remember_last_leader(record, leader, isr)
     elif not last_known_leader:

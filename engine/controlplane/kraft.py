@@ -32,9 +32,17 @@ from engine.model.errors import (
     STALE_BROKER_EPOCH,
 )
 from engine.model.messages import CONTROLLER, Message
+from engine.model.quorum import R_NO_OP
 from engine.model.records import Ids, PartitionChange
-from engine.model.state import NEVER
-from engine.model.timers import COMMIT, FENCE_CHECK, PREFERRED_CHECK, UNCLEAN_CHECK
+from engine.model.state import MAX_FETCH_WAIT_MS, NEVER
+from engine.model.timers import (
+    COMMIT,
+    FENCE_CHECK,
+    IDLE_RECORD,
+    METADATA_WAIT,
+    PREFERRED_CHECK,
+    UNCLEAN_CHECK,
+)
 
 # -- the metadata log -----------------------------------------------------------------------------
 
@@ -94,6 +102,28 @@ def on_metadata_fetch(k: Controller, m: MetadataFetch, out: Effects) -> None:
         out.send(MetadataRecords(CONTROLLER, m.src, m.corr, m.offset, records))
     else:
         k.readers[m.src] = (m.offset, m.corr)
+
+
+def expire_fetch(k: Controller, broker: int, out: Effects) -> None:
+    """5.4.  Let the waiting fetch of a broker end after `MAX_FETCH_WAIT_MS` (`KafkaRaftClient`).
+
+    Of a broker that runs the next fetch follows at once, so this is played only where none does:
+    the process is paused, and gets everything in one answer when it goes on.
+    """
+    if broker in k.readers:
+        _, corr = k.readers[broker]
+        out.timer(CONTROLLER, MAX_FETCH_WAIT_MS, METADATA_WAIT, (broker, corr))
+
+
+def on_metadata_wait(k: Controller, waits: tuple[int, int], out: Effects) -> bool:
+    """5.4.  Answer a fetch without records that has waited long enough."""
+    broker, expected = waits
+    offset, corr = k.readers.get(broker, (0, 0))
+    if corr != expected or not k.alive:
+        return False
+    del k.readers[broker]
+    out.send(MetadataRecords(CONTROLLER, broker, corr, offset, ()))
+    return True
 
 
 # -- changing partitions --------------------------------------------------------------------------
@@ -485,6 +515,16 @@ def on_preferred_check(k: Controller, out: Effects) -> bool:
         records += change(k, tp, out, kind=election.PREFERRED)[1]
     append(k, records, out)
     return bool(records)
+
+
+def on_idle_record(k: Controller, out: Effects) -> bool:
+    """10.1.  Append a NoOp record, in every interval (`QuorumController.writeNoOpRecord`, KIP-835).
+
+    Brokers learn with it that the records before it are committed.
+    """
+    out.timer(CONTROLLER, k.configs.max_idle_ms, IDLE_RECORD)
+    append(k, [(R_NO_OP,)], out)
+    return True
 
 
 def on_unclean_check(k: Controller, out: Effects) -> bool:

@@ -5,7 +5,8 @@ Control-plane 1.3, 1.6 - 1.12, 5.4, 5.5.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
 from engine.controlplane import strays
 from engine.controlplane.elr import cleared
@@ -40,7 +41,7 @@ from engine.model.errors import (
     UNKNOWN_TOPIC_OR_PARTITION,
 )
 from engine.model.messages import CONTROLLER
-from engine.model.quorum import R_LEADER_CHANGE
+from engine.model.quorum import R_LEADER_CHANGE, R_NO_OP
 from engine.model.records import DURING_DELETE, PartitionRecord
 from engine.model.state import STARTING, UP, Peer
 from engine.model.timers import HEARTBEAT, METADATA_RETRY, REGISTER, SHUTDOWN_RETRY
@@ -249,16 +250,31 @@ def on_metadata_broken(broker: Process, corr: int, out: Effects) -> None:
 
 
 def on_metadata_records(broker: Process, m: MetadataRecords, out: Effects) -> None:
+    """5.4.  Apply the records of an answer, of which there may be none, and fetch on."""
+    if m.corr == broker.metadata_corr and m.offset == broker.metadata_offset:
+        apply_and_fetch(broker, m.records, out)
+
+
+def apply_and_fetch(broker: Process, records: Sequence[tuple[Any, ...]], out: Effects) -> None:
+    """5.4.  Apply committed records and fetch on; a broker that starts reports how far it is."""
+    if records:
+        _apply_metadata(broker, records, out)
+    if broker.halted:
+        return
+    fetch_metadata(broker, out)
+    if records and broker.status == STARTING:
+        send_heartbeat(broker, out)
+
+
+def _apply_metadata(broker: Process, records: Sequence[tuple[Any, ...]], out: Effects) -> None:
     """CP-KR-APPLY.  Merge all records available and act once on the resulting image.
 
     Partitions change before settings do (`BrokerMetadataPublisher.onMetadataUpdate`): a new leader
     moves its mark by the old min.insync.replicas.  Logs read at the start have the new ones.
     """
-    if m.corr != broker.metadata_corr or m.offset != broker.metadata_offset:
-        return
     changed: dict[int, PartitionRecord | None] = {}
     configs = []
-    for record in m.records:
+    for record in records:
         kind = record[0]
         if kind == R_PARTITION:
             changed[record[1]] = record[2]
@@ -270,16 +286,16 @@ def on_metadata_records(broker: Process, m: MetadataRecords, out: Effects) -> No
             _clear_elr(broker, record[1], changed)
         elif kind == R_UNREGISTER:
             broker.peers.pop(record[1], None)
-        elif kind != R_LEADER_CHANGE:
+        elif kind not in (R_LEADER_CHANGE, R_NO_OP):
             _apply_broker_record(broker, record)
     before = broker.metadata_offset
     if not changed or before == 0:
         _configure(broker, configs, out)
-    broker.metadata_offset = m.offset + len(m.records)
+    broker.metadata_offset += len(records)
     out.cue("CP-KR-APPLY", broker.id, "metadata offset", before, broker.metadata_offset)
     blocked = strays.blocked(broker, changed) if before == 0 else ()
     if before == 0 and broker.machine.futures and broker.offline:
-        futures.take_over_abandoned(broker, _assigned(broker, m), out)
+        futures.take_over_abandoned(broker, _assigned(broker, records), out)
         if broker.halted:
             return
     apply_changes(broker, changed, out, blocked)
@@ -287,9 +303,6 @@ def on_metadata_records(broker: Process, m: MetadataRecords, out: Effects) -> No
         strays.delete(broker, out)
     elif changed:
         _configure(broker, configs, out)
-    fetch_metadata(broker, out)
-    if broker.status == STARTING:
-        send_heartbeat(broker, out)
 
 
 def _configure(broker: Process, configs: Iterable[Configs], out: Effects) -> None:
@@ -317,11 +330,11 @@ def _apply_broker_record(broker: Process, record: tuple[object, ...]) -> None:
     broker.peers[peer_id] = Peer(epoch, bool(fenced), bool(shutting_down))
 
 
-def _assigned(broker: Process, m: MetadataRecords) -> dict[int, int]:
+def _assigned(broker: Process, records: Sequence[tuple[Any, ...]]) -> dict[int, int]:
     """KIP-858.  Return partition -> the directory that its record names for this broker."""
     return {
         record[1]: record[3][1]
-        for record in m.records
+        for record in records
         if record[0] == R_PARTITION and len(record) > 3 and record[3][0] == broker.id
     }
 

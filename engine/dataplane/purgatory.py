@@ -84,7 +84,7 @@ def answer_produce(broker: Process, waiting: DelayedProduce, error: int, out: Ef
         out.cue("P-4.answer", broker.id, "ack", m.values, error, tp=m.tp)
     base = waiting.base if error == NONE else -1
     if isinstance(m, CoordinatorAppend):
-        for response in m.responses(error, base):
+        for response in m.responses(error, base, broker.profile):
             out.send(response)
         return
     replica = broker.replicas.get(m.tp)

@@ -39,6 +39,7 @@ def delete_records(replica: Replica, offset: int) -> int:
         return OFFSET_OUT_OF_RANGE
     log = replica.log
     error, _ = raise_log_start(log, log.hw if offset == UP_TO_HW else offset)
+    log.release()
     return error
 
 

@@ -165,6 +165,7 @@ def expire(
         return
     deletable, start = _breaching(replica, remote, task, out.now)
     raise_log_start(broker, replica, start, "R-4", out)
+    log.release()
     for segment in deletable:
         _delete_remote(broker, replica.tp, store, segment, out)
     oldest = log.epochs.epochs[0]

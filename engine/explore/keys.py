@@ -10,7 +10,7 @@ from __future__ import annotations
 from operator import attrgetter, itemgetter
 from typing import Any
 
-from engine.checks.invariants import Checker
+from engine.checks.checker import Checker
 from engine.checks.ledger import Ledger
 from engine.clients.clients import Producer, SentRecord
 from engine.clients.consumers import Consumer
@@ -21,7 +21,7 @@ from engine.model.controller import Controller, Registration
 from engine.model.log import Batch
 from engine.model.messages import Message
 from engine.model.state import NEVER
-from engine.model.timers import PURGATORY
+from engine.model.timers import METADATA_WAIT, PURGATORY
 from engine.sim.copy_on_write import Lent
 from engine.sim.kernel import DELIVERY, TIMER
 from engine.sim.network import Link, Network
@@ -187,8 +187,8 @@ class _Writer:
         for _, kind, node, _, payload in sorted(sim.kernel.pending, key=_place):
             if kind == DELIVERY:
                 sent.append(payload)
-            elif kind == TIMER and self._is_voter(node):
-                continue  # what it waits for is said of the voter
+            elif kind == TIMER and (self._is_voter(node) or payload[0] == METADATA_WAIT):
+                continue  # what it waits for is said of the voter, or of the broker's fetch
             elif kind == TIMER:
                 broker = brokers.get(node)
                 alive = broker is None or broker.machine.incarnation == payload[2]
@@ -246,7 +246,6 @@ def _ledger(ledger: Ledger) -> Any:
         ),
         tuple([_by_base(known) for known in ledger.committed]),
         tuple([_by_base(seen) for seen in ledger.seen]),
-        tuple([(who, tp, batch_key(b)) for who, (tp, b) in sorted(ledger.read_last.items())]),
     )
 
 

@@ -96,11 +96,13 @@ class FaultPlan(Strikes):
             self.roll = rolling.Roll(self.struck, self.fault.mttr_ms)
             self._go_on(sim)
             return True
+        before = sim.events
         kind.strike(sim, self.struck, self)
         if kind.repair is None:
             self.struck = ()
             self._arm(sim)
-        elif self.fault.mttr_ms:
+            return sim.events > before
+        if self.fault.mttr_ms:
             mttr = self.fault.mttr_ms
             wait = mttr if self.fault.at_ms >= 0 else self.chance.exponential(mttr)
             sim.kernel.schedule(wait, FAILURE, min(self.group), self)

@@ -15,7 +15,8 @@ class Strikes:
     """One line of a fault plan for one group of brokers.
 
     `struck` are the brokers that are yet to be repaired.  `directory` is the log directory that is
-    meant, 0 for none; `failed` what failed of whom.
+    meant, 0 for none; `failed` what failed of whom; `played` the moves of an operator, "" if none
+    was possible.
     """
 
     fault: Fault
@@ -24,10 +25,12 @@ class Strikes:
     chance: Chance
     struck: tuple[int, ...] = begins(())
     failed: dict[int, int] = fresh(dict)
+    played: list[str] = fresh(list)
 
     def twin(self, twins: Twins) -> Self:
         """Return a copy that goes on as this one would."""
         twin = shallow(self)
         twin.chance = self.chance.copy()
         twin.failed = self.failed.copy()
+        twin.played = self.played.copy()
         return twin

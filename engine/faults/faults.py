@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.controlplane import failover, membership, sender, storage, zookeeper
+from engine.controlplane import failover, kraft, membership, sender, storage, zookeeper
 from engine.dataplane import directories
 from engine.dataplane.recovery import lose_unflushed
 from engine.faults import voter_faults
@@ -132,6 +132,7 @@ def pause(sim: World, broker: int) -> None:
     def action(out: Effects) -> None:
         out.cue("CP-8.3.pause", broker, "process", "up", "paused")
         sim.brokers[broker].running.status = PAUSED
+        kraft.expire_fetch(sim.cluster.controller, broker, out)
 
     sim.act(FAILURE, broker, f"pause {broker}", action)
 

@@ -249,7 +249,7 @@ def _append(broker: Process, replica: Replica, m: CoordinatorAppend, out: Effect
     """G-4.  Append with acks=all, and let the purgatory answer; False if it is refused."""
     error = produce.refusal(broker, m)
     if error:
-        for response in m.responses(error, -1):
+        for response in m.responses(error, -1, broker.profile):
             out.send(response)
         return False
     batch = produce.append_as_leader(broker, replica, m, out)

@@ -188,6 +188,9 @@ _LIST: Final[tuple[Config, ...]] = (
            "An election fails after so long; a random part of it is added.", 10, _HOUR),
     Config("controller.quorum.election.backoff.max.ms", 1_000, "ms", "controller",
            "The longest pause between two elections.", 10, _HOUR),
+    Config("metadata.max.idle.interval.ms", 500, "ms", "controller",
+           "How often the leader of a quorum appends a NoOp record, so that brokers learn what is "
+           "committed. 0: never.", 0, _HOUR),
     Config("controlled.shutdown.enable", 1, "boolean", "broker",
            "Does a stopping broker hand over its leaderships first?",
            flag="controlled_shutdown_default"),
@@ -317,6 +320,7 @@ class Configs:
         self.shutdown_retries = values["controlled.shutdown.max.retries"]
         self.shutdown_backoff_ms = values["controlled.shutdown.retry.backoff.ms"]
         self.auto_rebalance = values["auto.leader.rebalance.enable"] != 0
+        self.max_idle_ms = values["metadata.max.idle.interval.ms"]
         self.imbalance_check_ms = values["leader.imbalance.check.interval.seconds"] * 1_000
         self.imbalance_percentage = values["leader.imbalance.per.broker.percentage"]
         # the feature is ignored by releases that do not have it, so one scenario suits them all

@@ -363,6 +363,9 @@ FLAG_LIST: Final[tuple[Flag, ...]] = (
     Flag("local_start_stays", _r("3.6"), "KAFKA-15695",
          "A follower that begins after the remote part does not move its local log start.",
          _r("3.7")),
+    Flag("group_timeout_is_unavailable", _r("4.0"), "KIP-848",
+         "A coordinator answers COORDINATOR_NOT_AVAILABLE if its record is not committed in time.",
+         mode=KRAFT),
     # -- the KRaft quorum ------------------------------------------------------------------
     Flag("leader_checks_quorum", _r("3.7"), "KAFKA-15489",
          "A quorum leader that no majority fetches from resigns.", mode=KRAFT),

@@ -37,6 +37,7 @@ from engine.model.messages import (
     Message,
     ProduceRequest,
 )
+from engine.model.profiles import Profile
 
 GROUP_REQUESTS: Final = frozenset(
     (FIND_COORDINATOR, GROUP_HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, OFFSET_COMMIT, OFFSET_FETCH)
@@ -195,10 +196,12 @@ class CoordinatorAppend(ProduceRequest):
         self.generation = generation
         self.assignment = assignment
 
-    def responses(self, error: int, base: int) -> list[GroupResponse]:
+    def responses(self, error: int, base: int, profile: Profile) -> list[GroupResponse]:
         """Return the responses; an error of the log becomes one of the group protocol."""
         error = _OF_LOG.get(error, error)
-        if error == REQUEST_TIMED_OUT and self.assignment:
+        if error == REQUEST_TIMED_OUT and profile.group_timeout_is_unavailable:
+            error = COORDINATOR_NOT_AVAILABLE
+        elif error == REQUEST_TIMED_OUT and self.assignment:
             error = REBALANCE_IN_PROGRESS
         if not self.assignment:
             return [OffsetCommitResponse(one, error, base=base) for one in self.requests]

@@ -105,6 +105,7 @@ class Log:
         "log_start",
         "old_format_clears",
         "producers",
+        "released",
         "segment_records",
         "segments",
     )
@@ -124,6 +125,7 @@ class Log:
         self.log_start = 0
         self.local_start = 0
         self.believed_start = -1
+        self.released = 0
         self.hw = 0
         self.leo = 0
         self.flushed = 0
@@ -143,6 +145,13 @@ class Log:
         twin.producers = self.producers.copy()
         twin.segments = self.segments.copy()
         return twin
+
+    def release(self) -> None:
+        """Note that what lies below the log start was deleted on purpose.
+
+        A crash may take the log start back to its checkpoint, but not the deletion.
+        """
+        self.released = max(self.released, self.log_start)
 
     # -- appending -----------------------------------------------------------------------------
 

@@ -136,6 +136,7 @@ class Profile:
     pre_vote: bool
     election_backoff: bool
     quorum_mark_at_once: bool
+    group_timeout_is_unavailable: bool
     same_incarnation_keeps_epoch: bool
     fenced_has_no_session: bool
     unclean_default: bool

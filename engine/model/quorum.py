@@ -37,6 +37,8 @@ NO_VOTER: Final = 0
 
 R_LEADER_CHANGE: Final = "LeaderChange"
 """Control record (KIP-595) with which a leader begins its epoch: (kind, leader)."""
+R_NO_OP: Final = "NoOp"
+"""Record (KIP-835) that lets observers learn how far the log is committed: (kind,)."""
 
 Record = tuple[Any, ...]
 
@@ -84,8 +86,11 @@ class MetadataLog:
         return max(epoch for epoch, start in self.epochs if start <= offset)
 
     def end_for(self, epoch: int) -> tuple[int, int]:
-        """Return (epoch, end offset) of the largest epoch that is no newer than this one."""
-        found = (0, 0)
+        """Return (epoch, end offset) of the largest epoch that is no newer than this one.
+
+        Of an epoch before the first one: that epoch, and where the log begins.
+        """
+        found = (epoch, self.epochs[0][1]) if self.epochs else (0, 0)
         for index, (known, _) in enumerate(self.epochs):
             if known <= epoch:
                 following = self.epochs[index + 1 :]
@@ -106,19 +111,25 @@ class VoterProgress:
 
 
 @declared
-class Voter:
+class MetadataReplica:
+    """Copy of the metadata log, and the high watermark (-1: unknown) that its node knows."""
+
+    log: MetadataLog = fresh(MetadataLog)
+    hw: int = begins(-1)
+
+
+@declared
+class Voter(MetadataReplica):
     """A node of the quorum.  `epoch`, `voted_for` and `leader` are its quorum-state file.
 
     `controller` is its active controller, or the one that becomes active once the record of its
-    epoch is committed; None where it does not lead.  `parked` are fetches of voters that wait for
-    records: voter -> request.
+    epoch is committed; None where it does not lead.  `parked` are fetches of voters and brokers
+    that wait for records: node -> request.
     """
 
     id: int
     name: str
     alive: bool = begins(True)
-    log: MetadataLog = fresh(MetadataLog)
-    hw: int = begins(-1)
     epoch: int = begins(0)
     voted_for: int = begins(NO_VOTER)
     leader: int = begins(NO_VOTER)
@@ -172,20 +183,22 @@ class ControllerImage:
         return self._state.copy()
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
-class Observer:
-    """Broker's knowledge of the quorum: the leader (or NO_VOTER) and its epoch.
+@declared
+class Observer(MetadataReplica):
+    """Broker's replica of the log, and its knowledge of the quorum: epoch and leader (or NO_VOTER).
 
     `attempt` counts the fetches in a row that failed; `asked` is the voter asked last.
     """
 
-    __slots__ = ("asked", "attempt", "epoch", "leader")
+    leader: int = begins(NO_VOTER)
+    epoch: int = begins(0)
+    attempt: int = begins(0)
+    asked: int = begins(NO_VOTER)
 
-    def __init__(self, leader: int = NO_VOTER, epoch: int = 0) -> None:
-        self.leader = leader
-        self.epoch = epoch
-        self.attempt = 0
-        self.asked = leader
+    def copy(self) -> Observer:
+        twin = shallow(self)
+        twin.log = self.log.copy()
+        return twin
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
@@ -210,7 +223,7 @@ class Quorum:
         twin = shallow(self)
         twin.chance = self.chance.copy()
         twin.voters = {node: voter.copy() for node, voter in self.voters.items()}
-        twin.observers = {broker: shallow(one) for broker, one in self.observers.items()}
+        twin.observers = {broker: one.copy() for broker, one in self.observers.items()}
         twin.images = self.images.copy()
         return twin
 

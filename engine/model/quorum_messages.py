@@ -15,6 +15,8 @@ from engine.model.messages import (
     BEGIN_EPOCH_R,
     END_EPOCH,
     END_EPOCH_R,
+    METADATA_FETCH,
+    METADATA_FETCH_R,
     NOT_CONTROLLER_R,
     QUORUM_FETCH,
     QUORUM_FETCH_R,
@@ -114,11 +116,26 @@ class QuorumFetchResponse(Message):
 
 
 @acyclic
-class NotController(Message):
-    """A voter that is no active controller refuses a broker's request (NOT_CONTROLLER).
+class ObserverFetch(QuorumFetchRequest):
+    """A broker's fetch of the metadata log: as that of a voter, but it counts for no majority."""
 
-    For a fetch of metadata the error is NOT_LEADER_OR_FOLLOWER.
-    """
+    kind = METADATA_FETCH
+
+
+@acyclic
+class ObserverFetchResponse(QuorumFetchResponse):
+    """Response to a broker; records past `hw` are not known to be committed."""
+
+    kind = METADATA_FETCH_R
+
+    @property
+    def records(self) -> list[tuple[Any, ...]]:
+        return [record for _, records in self.batches for record in records]
+
+
+@acyclic
+class NotController(Message):
+    """A voter that is no active controller refuses a broker's request (NOT_CONTROLLER)."""
 
     error: int
     epoch: int

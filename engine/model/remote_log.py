@@ -166,14 +166,19 @@ class RemoteLog:
         return sorted(found.values(), key=lambda one: (one.base, one.number))
 
     def lineage(self, cache: EpochCache, start: int, end: int) -> list[Batch]:
-        """Return the batches in [start, end) that a log with this epoch cache can read here."""
+        """Return the batches in [start, end) that a log with this epoch cache can read here.
+
+        What another leader has deleted is left out: a log start that is behind reads past it.
+        """
         found: list[Batch] = []
         offset = start
         while offset < end:
             epoch = cache.epoch_for_offset(offset)
             segment = self.segment_at(epoch, offset)
             if segment is None:
-                break
+                later = (one.base for one in self.all_segments() if one.base > offset)
+                offset = min(later, default=end)
+                continue
             stop = min(end, segment.last_of(epoch) + 1)
             found += [one for one in segment.batches if one.end > offset and one.base < stop]
             offset = stop

@@ -39,6 +39,8 @@ REMOTE_LOG: Final = 33  # R-1: remote.log.manager.task.interval.ms
 REMOTE_COPY: Final = 34  # a slow copy ends; data = (partition, leader epoch, base, end)
 REMOTE_INDEX: Final = 35  # a slow store answers; data = (leader, fetcher, corr, partition)
 CONTROL_RETRY: Final = 36  # 5.1: a control request was lost; data = broker
+IDLE_RECORD: Final = 37  # 10.1: metadata.max.idle.interval.ms; an active controller appends NoOp
+METADATA_WAIT: Final = 38  # 5.4: a paused broker's fetch has waited long enough; data = (id, corr)
 
 NAMES: Final = {
     FETCHER_WORK: "fetcher",
@@ -76,4 +78,6 @@ NAMES: Final = {
     REMOTE_COPY: "remote copy",
     REMOTE_INDEX: "remote index",
     CONTROL_RETRY: "control request retry",
+    IDLE_RECORD: "idle record",
+    METADATA_WAIT: "metadata fetch expires",
 }

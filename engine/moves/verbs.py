@@ -11,6 +11,7 @@ from engine.moves import (  # noqa: F401
     fetcher_verbs,
     group_verbs,
     message_verbs,
+    operator_plan,
     remote_verbs,
     retiring_verbs,
     time_verbs,

@@ -139,10 +139,10 @@ class ObserverNotes:
             self.failed.setdefault(value, (step, name_of(error)))
         for value in ledger.lost:
             self.lost.setdefault(value, step)
-        for (_, value), times in sim.groups.processed.items():
+        for (_, value), times in ledger.processed.items():
             if times > 1:
                 self.repeated.setdefault(value, step)
-        for _, value in sim.groups.skipped:
+        for _, value in ledger.skipped:
             self.skipped.setdefault(value, step)
         for name, at, _ in sim.broken[len(self.broken) :]:
             self.broken.setdefault(name, at)

@@ -1,7 +1,7 @@
-"""Rules of the brokers as observers of the quorum: which voter they send to (10.1).
+"""Rules of the brokers as observers of the quorum: what they fetch, and from which voter (10.1).
 
-An observer keeps no vote.  What it fetches beyond the high watermark is never applied and not
-played: it gets committed records only.
+An observer keeps no vote.  It appends records as a voter does, and applies them once it knows a
+high watermark above them.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from typing import Final
 
 from engine.controlplane import membership
 from engine.model.broker import Process
-from engine.model.control_messages import MetadataRecords
 from engine.model.effects import Effects
-from engine.model.messages import METADATA_FETCH, REGISTER
+from engine.model.messages import METADATA_FETCH, REGISTER, Message
 from engine.model.quorum import NO_VOTER, Observer, Quorum
-from engine.model.quorum_messages import NotController
+from engine.model.quorum_messages import NotController, ObserverFetch, ObserverFetchResponse
 from engine.model.state import STARTING, UP
 from engine.model.timers import METADATA_RETRY
+from engine.quorum import replication
 
 RETRY_MS: Final = 50
 """First pause after a fetch that failed (`reconnect.backoff.ms`); doubles up to `RETRY_MOST_MS`."""
@@ -75,20 +75,36 @@ def follow(broker: Process, observer: Observer, epoch: int, leader: int, out: Ef
         membership.register(broker, 0, out)
 
 
+def fetch_from(quorum: Quorum, m: Message) -> ObserverFetch:
+    """CP-RAFT-FETCH.  Return the fetch of a broker as a voter takes it: it names epoch and mark."""
+    observer = quorum.observers[m.src]
+    log = observer.log
+    place = log.end, log.last_epoch, observer.hw
+    return ObserverFetch(m.src, m.dst, m.corr, observer.epoch, *place)
+
+
 def on_refusal(broker: Process, observer: Observer, m: NotController, out: Effects) -> None:
-    """Handle NOT_LEADER_OR_FOLLOWER of a fetch, or a refused registration: both name the leader."""
-    if m.request_kind == METADATA_FETCH and m.corr == broker.metadata_corr:
-        fetch_again(broker, observer, out)
-    if m.request_kind in (METADATA_FETCH, REGISTER):
+    """Handle a refused registration, which names the leader."""
+    if m.request_kind == REGISTER:
         follow(broker, observer, m.epoch, m.leader, out)
 
 
-def on_records(broker: Process, observer: Observer, m: MetadataRecords, out: Effects) -> bool:
-    """Learn the leader from its answer; False if that is all, so that the broker fetches on."""
+def on_fetch_response(
+    broker: Process, observer: Observer, m: ObserverFetchResponse, out: Effects
+) -> None:
+    """CP-RAFT-FETCH.  Append what follows or truncate, apply what is committed, and fetch on.
+
+    A response of an older epoch is not looked at (`maybeHandleCommonResponse`).
+    """
+    if m.corr != broker.metadata_corr:
+        return
+    if m.error:
+        fetch_again(broker, observer, out)
+        follow(broker, observer, m.epoch, m.leader, out)
+        return
     observer.attempt = 0
-    if not m.records and m.corr == broker.metadata_corr:
-        broker.metadata_corr = 0
-    follow(broker, observer, observer.epoch, m.src, out)
-    if not m.records and not broker.metadata_corr:
-        membership.fetch_metadata(broker, out)
-    return len(m.records) > 0
+    follow(broker, observer, m.epoch, m.leader, out)
+    if m.epoch == observer.epoch:
+        replication.take(observer, m, out)
+    records = observer.log.records[broker.metadata_offset : max(observer.hw, 0)]
+    membership.apply_and_fetch(broker, records, out)

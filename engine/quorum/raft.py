@@ -222,7 +222,7 @@ def on_end_epoch_response(rules: Rules, v: Voter, m: EndQuorumEpochResponse, out
 
 
 def on_fetch(rules: Rules, v: Voter, m: QuorumFetchRequest, out: Effects) -> None:
-    """CP-RAFT-FETCH.  Answer a voter's fetch, or park it (`handleFetchRequest`)."""
+    """CP-RAFT-FETCH.  Answer a voter's or a broker's fetch, or park it (`handleFetchRequest`)."""
     error = NONE
     if m.epoch < v.epoch:
         error = FENCED_LEADER_EPOCH
@@ -231,7 +231,7 @@ def on_fetch(rules: Rules, v: Voter, m: QuorumFetchRequest, out: Effects) -> Non
     elif v.state != LEADER:
         error = NOT_LEADER_OR_FOLLOWER
     if error:
-        out.send(QuorumFetchResponse(v.id, m.src, m.corr, error, v.epoch, v.leader, v.hw))
+        replication.respond(v, m, error, -1, out)
         return
     replication.serve(rules.quorum, v, m, rules.profile.quorum_mark_at_once, out)
 

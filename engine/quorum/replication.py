@@ -1,21 +1,34 @@
-"""Replication of the metadata log between a leader and the other voters (10.1).
+"""Replication of the metadata log from a leader to the other voters and to brokers (10.1).
 
 `LeaderState`, `ReplicatedLog`, `KafkaRaftClient.tryCompleteFetchRequest`.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
 
 from engine.model.effects import Effects
 from engine.model.errors import NONE
-from engine.model.quorum import LEADER, ControllerImage, MetadataLog, Quorum, Record, Voter
-from engine.model.quorum_messages import QuorumFetchRequest, QuorumFetchResponse
-from engine.model.state import NEVER
+from engine.model.quorum import (
+    LEADER,
+    R_NO_OP,
+    ControllerImage,
+    MetadataLog,
+    MetadataReplica,
+    Quorum,
+    Record,
+    Voter,
+)
+from engine.model.quorum_messages import (
+    ObserverFetch,
+    ObserverFetchResponse,
+    QuorumFetchRequest,
+    QuorumFetchResponse,
+)
+from engine.model.state import MAX_FETCH_WAIT_MS, NEVER
 from engine.model.timers import PARKED_FETCH
 
-MAX_FETCH_WAIT_MS: Final = 500
-"""`KafkaRaftClient.MAX_FETCH_WAIT_MS`."""
+Batches = Sequence[tuple[int, list[Record]]]
 
 
 # -- the leader ---------------------------------------------------------------------------------
@@ -52,14 +65,21 @@ def append_new(quorum: Quorum, v: Voter, out: Effects) -> None:
     assert k is not None
     before = v.log.end
     new = k.log[before:]
+    is_idle = all(record[0] == R_NO_OP for record in new)
+    image = quorum.images[before, v.log.last_epoch] if is_idle else ControllerImage(k)
     v.log.append(v.epoch, new)
-    quorum.images[v.log.end, v.epoch] = ControllerImage(k)
+    quorum.images[v.log.end, v.epoch] = image
     out.cue("CP-RAFT-COMMIT.append", v.id, "metadata log", before, v.log.end)
     maybe_commit(quorum, v, out)
-    for voter in list(v.parked):
-        request = v.parked.pop(voter)
+    answer_parked(quorum, v, out)
+
+
+def answer_parked(quorum: Quorum, v: Voter, out: Effects) -> None:
+    """CP-RAFT-FETCH.  Answer all fetches that wait (`fetchPurgatory.completeAll`)."""
+    parked, v.parked = v.parked, {}
+    for request in parked.values():
         assert isinstance(request, QuorumFetchRequest)
-        count_fetch(quorum, v, voter, out)
+        count_fetch(quorum, v, request.src, out)
         _answer(v, request, out)
 
 
@@ -68,7 +88,7 @@ def count_fetch(quorum: Quorum, v: Voter, voter: int, out: Effects) -> None:
 
     `LeaderState.updateCheckQuorumForFollowingVoter`; the leader itself is of the majority.
     """
-    if not v.check_ms:
+    if not v.check_ms or voter not in v.progress:
         return
     if voter not in v.fetched:
         v.fetched += (voter,)
@@ -93,40 +113,56 @@ def maybe_commit(quorum: Quorum, v: Voter, out: Effects) -> bool:
     return True
 
 
+def known_mark(v: Voter) -> int:
+    """Return the mark that a leader answers with: none until a record of its epoch is committed.
+
+    `LeaderState.highWatermark`; what it knew as a follower is not told.
+    """
+    return v.hw if v.hw > v.epoch_start else -1
+
+
 def serve(
     quorum: Quorum, v: Voter, m: QuorumFetchRequest, mark_at_once: bool, out: Effects
 ) -> None:
-    """CP-RAFT-FETCH.  Note how far the voter is, then answer it, or park the fetch.
+    """CP-RAFT-FETCH.  Note how far a voter is, then answer the fetch, or park it.
 
-    News is a record; since KIP-1166 (4.1) also a mark that the voter does not know.
+    News is a record; since KIP-1166 (4.1) also a mark that the sender does not know.  A broker's
+    fetch waits as that of a voter, so until then it learns a mark with the next record.
     """
     if diverging(v.log, m.last_epoch, m.offset) is None:
-        progress = v.progress[m.src]
-        progress.acknowledged = True
-        progress.end = m.offset
-        count_fetch(quorum, v, m.src, out)
-        if maybe_commit(quorum, v, out) and mark_at_once:
-            _answer_stale_marks(quorum, v, out)
-        if m.offset == v.log.end and not (mark_at_once and m.hw < v.hw):
+        progress = v.progress.get(m.src)
+        if progress is not None:
+            progress.acknowledged = True
+            progress.end = m.offset
+            count_fetch(quorum, v, m.src, out)
+            if maybe_commit(quorum, v, out) and mark_at_once:
+                answer_parked(quorum, v, out)
+        mark = known_mark(v)
+        if m.offset == v.log.end and not (mark_at_once and m.hw < mark):
             v.parked[m.src] = m
-            out.timer(v.id, MAX_FETCH_WAIT_MS, PARKED_FETCH, (m.src, m.corr))
+            out.timer(v.id, MAX_FETCH_WAIT_MS, PARKED_FETCH, (m.src, m.corr, mark))
             return
     _answer(v, m, out)
-
-
-def _answer_stale_marks(quorum: Quorum, v: Voter, out: Effects) -> None:
-    for voter, request in list(v.parked.items()):
-        assert isinstance(request, QuorumFetchRequest)
-        if request.hw < v.hw:
-            del v.parked[voter]
-            count_fetch(quorum, v, voter, out)
-            _answer(v, request, out)
 
 
 def _answer(v: Voter, m: QuorumFetchRequest, out: Effects) -> None:
     parts = diverging(v.log, m.last_epoch, m.offset)
     batches = [] if parts else _batches(v.log, m.offset)
-    out.send(QuorumFetchResponse(v.id, m.src, m.corr, NONE, v.epoch, v.id, v.hw, batches, parts))
+    respond(v, m, NONE, known_mark(v), out, batches, parts)
+
+
+def respond(
+    v: Voter,
+    m: QuorumFetchRequest,
+    error: int,
+    mark: int,
+    out: Effects,
+    batches: Batches = (),
+    parts: tuple[int, int] | None = None,
+) -> None:
+    """Send the response to a fetch of a voter or of a broker."""
+    kind = ObserverFetchResponse if isinstance(m, ObserverFetch) else QuorumFetchResponse
+    out.send(kind(v.id, m.src, m.corr, error, v.epoch, v.leader, mark, batches, parts))
 
 
 def _batches(log: MetadataLog, offset: int) -> list[tuple[int, list[Record]]]:
@@ -138,14 +174,15 @@ def _batches(log: MetadataLog, offset: int) -> list[tuple[int, list[Record]]]:
     ]
 
 
-def on_parked_timer(v: Voter, src: int, corr: int, out: Effects) -> bool:
-    """Answer a fetch that found no records in time; the answer has the mark."""
+def on_parked_timer(v: Voter, waits: tuple[int, int, int], out: Effects) -> bool:
+    """Answer a fetch that found no news in time, as it would have been answered at its arrival."""
+    src, corr, mark = waits
     request = v.parked.get(src)
     if not v.alive or v.state != LEADER or request is None or request.corr != corr:
         return False
     del v.parked[src]
     assert isinstance(request, QuorumFetchRequest)
-    _answer(v, request, out)
+    respond(v, request, NONE, mark, out)
     return True
 
 
@@ -163,20 +200,20 @@ def diverging(log: MetadataLog, epoch: int, offset: int) -> tuple[int, int] | No
 # -- the follower -------------------------------------------------------------------------------
 
 
-def take(v: Voter, m: QuorumFetchResponse, out: Effects) -> None:
+def take(v: MetadataReplica, m: QuorumFetchResponse, out: Effects) -> None:
     """CP-RAFT-FETCH.  Append the batches, or truncate where the logs part; take the mark over."""
     before = v.log.end
     if m.diverging is not None:
         v.log.truncate(_common_end(v.log, *m.diverging))
-        out.cue("CP-RAFT-FETCH.truncate", v.id, "metadata log", before, v.log.end)
+        out.cue("CP-RAFT-FETCH.truncate", m.dst, "metadata log", before, v.log.end)
         return
     for epoch, records in m.batches:
         v.log.append(epoch, list(records))
     if v.log.end > before:
-        out.cue("CP-RAFT-FETCH", v.id, "metadata log", before, v.log.end)
+        out.cue("CP-RAFT-FETCH", m.dst, "metadata log", before, v.log.end)
     mark = min(m.hw, v.log.end)
     if mark > v.hw:
-        out.cue("CP-RAFT-FETCH.mark", v.id, "hw", v.hw, mark)
+        out.cue("CP-RAFT-FETCH.mark", m.dst, "hw", v.hw, mark)
         v.hw = mark
 
 

@@ -12,6 +12,8 @@ from engine.scenarios.places import Path, Reader
 from engine.scenarios.spans import DAY_MS
 
 MOST_FAULTS: Final = 50
+MOST_MOVES: Final = 40
+MOST_MOVE_LENGTH: Final = 200
 MOST_MTBF_MS: Final = 3650 * DAY_MS
 MOST_RUN_MS: Final = 30 * DAY_MS
 """Virtual time of one run; no schedule and no repair needs more."""
@@ -45,12 +47,13 @@ class FaultKind(NamedTuple):
     """Kind of fault: its own fields.
 
     With `together` it concerns all the named brokers at once, unless the line says otherwise.
-    One `of_controller` strikes the active controller, and names no brokers.
+    One of the `whole` cluster names no brokers; one that `plays` has moves instead.
     """
 
     own: tuple[FaultField, ...] = ()
     together: bool = False
-    of_controller: bool = False
+    whole: bool = False
+    plays: bool = False
 
 
 FAULT_KINDS: Final = {
@@ -73,7 +76,8 @@ FAULT_KINDS: Final = {
                    needed="A lossy link needs a loss: the share of what is sent that it loses."),
     )),
     "rolling_restart": FaultKind(together=True),
-    "kill_controller": FaultKind(of_controller=True),
+    "kill_controller": FaultKind(whole=True),
+    "operator": FaultKind(whole=True, plays=True),
 }  # fmt: skip
 OWN_FIELDS: Final = {one.name: one for kind in FAULT_KINDS.values() for one in kind.own}
 FAULT_FIELDS: Final = (
@@ -85,6 +89,7 @@ FAULT_FIELDS: Final = (
     "at_ms",
     "mttr_ms",
     *OWN_FIELDS,
+    "moves",
     "importance",
 )
 NAME_BROKERS: Final = frozenset({"brokers", "racks", "together"})
@@ -107,6 +112,8 @@ class Fault:
     A rate of `disk_fail` is that of one log directory: each of a broker's fails by itself.  For a
     `rolling_restart` mttr_ms is the longest time it waits for a broker before it takes the next.
 
+    An `operator` plays one of `moves`, each as likely, of those that can be played then.
+
     `own`: values of OWN_FIELDS that are not 0.
     """
 
@@ -119,6 +126,7 @@ class Fault:
     mttr_ms: int = 0
     importance: float = 1.0
     own: Mapping[str, float] = field(default_factory=dict)
+    moves: tuple[str, ...] = ()
 
     def value(self, name: str) -> float:
         """Return a field of OWN_FIELDS."""
@@ -135,8 +143,8 @@ class Fault:
         return max(1, round(self.mtbf_ms / self.importance))
 
     def groups(self, brokers: tuple[BrokerSpec, ...]) -> tuple[tuple[int, ...], ...]:
-        """Return the sets of brokers that are struck as one, or the controller."""
-        if FAULT_KINDS[self.kind].of_controller:
+        """Return the sets of brokers that are struck as one; the controller for the cluster."""
+        if FAULT_KINDS[self.kind].whole:
             return ((CONTROLLER,),)
         if self.racks:
             racks = tuple(
@@ -185,7 +193,7 @@ def _read_fault(read: Reader, item: object, path: Path, brokers: tuple[BrokerSpe
         mtbf = read.integer(fields["mtbf_ms"], (*path, "mtbf_ms"), 10, MOST_MTBF_MS, "ms")
     else:
         at = read.integer(fields["at_ms"], (*path, "at_ms"), 0, MOST_RUN_MS, "ms")
-    unnamed = "racks" in fields or FAULT_KINDS[kind].of_controller
+    unnamed = "racks" in fields or FAULT_KINDS[kind].whole
     fault = Fault(
         kind,
         () if unnamed else _targets(read, fields.get("brokers", "all"), path, brokers),
@@ -200,6 +208,7 @@ def _read_fault(read: Reader, item: object, path: Path, brokers: tuple[BrokerSpe
             for name, one in OWN_FIELDS.items()
             if name in fields and (value := one.read(read, fields[name], (*path, name)))
         },
+        _moves(read, fields.get("moves", []), (*path, "moves")),
     )
     _is_possible(read, fault, path, brokers)
     return fault
@@ -216,13 +225,14 @@ def _goes_together(read: Reader, fields: dict[str, object], kind: str, path: Pat
     for one in FAULT_KINDS[kind].own:
         if one.needed and one.name not in fields:
             raise read.bad(path, one.needed)
-    if FAULT_KINDS[kind].of_controller and (named := NAME_BROKERS & fields.keys()):
+    if FAULT_KINDS[kind].whole and (named := NAME_BROKERS & fields.keys()):
         raise read.bad(
-            (*path, min(named)),
-            "A {0} strikes the active controller: leave out {1}.",
-            kind,
-            min(named),
+            (*path, min(named)), "A {0} names no brokers: leave out {1}.", kind, min(named)
         )
+    if FAULT_KINDS[kind].plays and not fields.get("moves"):
+        raise read.bad(path, "An operator needs moves: a list such as [elect preferred].")
+    if "moves" in fields and not FAULT_KINDS[kind].plays:
+        raise read.bad((*path, "moves"), "Only a fault of kind {0} has {1}.", "operator", "moves")
     for name, only in OF_ONE_KIND.items():
         if name in fields and kind != only:
             raise read.bad((*path, name), "Only a fault of kind {0} has a {1}.", only, name)
@@ -258,6 +268,14 @@ def _targets(
     listed = read.listing(value, path, MOST_BROKERS, 1)
     found = [broker_id(read, one, (*path, index), brokers) for index, one in enumerate(listed)]
     return tuple(dict.fromkeys(found))
+
+
+def _moves(read: Reader, value: object, path: Path) -> tuple[str, ...]:
+    listed = read.listing(value, path, MOST_MOVES)
+    return tuple(
+        " ".join(read.text(one, (*path, index), MOST_MOVE_LENGTH).split())
+        for index, one in enumerate(listed)
+    )
 
 
 def _racks(

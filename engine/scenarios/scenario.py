@@ -234,7 +234,7 @@ def _fault_dict(fault: Fault) -> dict[str, Any]:
     written: dict[str, Any] = {"kind": fault.kind}
     if fault.racks:
         written |= {"together": fault.together, "racks": list(fault.racks)}
-    elif not FAULT_KINDS[fault.kind].of_controller:
+    elif not FAULT_KINDS[fault.kind].whole:
         written |= {"together": fault.together, "brokers": list(fault.brokers)}
     if fault.at_ms >= 0:
         written["at_ms"] = fault.at_ms
@@ -242,6 +242,8 @@ def _fault_dict(fault: Fault) -> dict[str, Any]:
         written["mtbf_ms"] = fault.mtbf_ms
     written["mttr_ms"] = fault.mttr_ms
     written |= own_fields(fault)
+    if fault.moves:
+        written["moves"] = list(fault.moves)
     if fault.importance != 1.0:
         written["importance"] = fault.importance
     return written

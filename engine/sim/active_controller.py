@@ -12,16 +12,8 @@ from typing import Any, Final
 from engine.controlplane import kraft, membership
 from engine.model import messages, timers
 from engine.model.broker import Broker, Process
-from engine.model.control_messages import MetadataFetch, MetadataRecords
 from engine.model.effects import Effects
-from engine.model.errors import (
-    FENCED_LEADER_EPOCH,
-    NONE,
-    NOT_CONTROLLER,
-    NOT_LEADER_OR_FOLLOWER,
-    UNKNOWN_LEADER_EPOCH,
-    InputError,
-)
+from engine.model.errors import NOT_CONTROLLER, NOT_LEADER_OR_FOLLOWER, InputError
 from engine.model.messages import CONTROLLER, Broken, Message
 from engine.model.profiles import quorum_refusal
 from engine.model.quorum import (
@@ -34,7 +26,7 @@ from engine.model.quorum import (
     Voter,
     VoterProgress,
 )
-from engine.model.quorum_messages import NotController, QuorumFetchResponse
+from engine.model.quorum_messages import NotController, QuorumFetchRequest
 from engine.model.state import NEVER
 from engine.quorum import observer, raft, replication, states
 from engine.quorum.states import Rules
@@ -54,6 +46,7 @@ ON_VOTER: Final[dict[int, VoterHandler]] = {
     messages.END_EPOCH: raft.on_end_epoch,
     messages.END_EPOCH_R: raft.on_end_epoch_response,
     messages.QUORUM_FETCH: raft.on_fetch,
+    messages.METADATA_FETCH: raft.on_fetch,
     messages.QUORUM_FETCH_R: raft.on_fetch_response,
     messages.BROKEN: raft.on_broken,
 }
@@ -62,9 +55,7 @@ VOTER_TIMERS: Final[dict[int, Callable[[Rules, Voter, Any, Effects], bool]]] = {
     timers.QUORUM_TIMEOUT: raft.on_timeout,
     timers.VOTER_FETCH: lambda rules, v, since, out: raft.on_fetch_timer(v, since, out),
     timers.BEGIN_EPOCH_TICK: raft.on_begin_epoch_tick,
-    timers.PARKED_FETCH: lambda rules, v, at, out: replication.on_parked_timer(
-        v, at[0], at[1], out
-    ),
+    timers.PARKED_FETCH: lambda rules, v, waits, out: replication.on_parked_timer(v, waits, out),
     timers.VOTER_RESEND: raft.on_resend,
 }
 """Timers of voters; all others are of the controller that a voter is."""
@@ -98,6 +89,8 @@ class VoterWires(Wires):
         elif message.dst == CONTROLLER:
             found = observer.target(self.quorum, message.src, message.kind)
             message.dst = found if found != NO_VOTER else CONTROLLER
+            if message.kind == messages.METADATA_FETCH:
+                message = observer.fetch_from(self.quorum, message)
         Wires.send(self, message)
 
     def timer(self, node: int, delay: int, kind: int, data: Any = None) -> None:
@@ -147,7 +140,10 @@ def build(sim: World, names: tuple[str, ...]) -> None:
     first.controller = k
     first.progress = {other: VoterProgress() for other in quorum.others(first)}
     quorum.images[first.log.end, 1] = ControllerImage(k)
-    quorum.observers = {broker: Observer(first.id, 1) for broker in sim.brokers}
+    for broker in sim.brokers:
+        known = quorum.observers[broker] = Observer()
+        known.leader = known.asked = first.id
+        known.epoch, known.log, known.hw = 1, first.log.copy(), first.hw
     wires_of(sim).acting = first.id
     sim.on_broker = {
         **sim.on_broker,
@@ -158,13 +154,16 @@ def build(sim: World, names: tuple[str, ...]) -> None:
 
 
 def start_voters(sim: World) -> None:
-    """Set the first timers and send the first fetches of the run."""
+    """Set the first timers and send the first fetches of the run, of the brokers, too."""
     quorum, rules, out = quorum_of(sim), rules_of(sim), wires_of(sim)
     leader = quorum.voters[out.acting]
     states.set_leader_timers(rules, leader, out)
     for v in quorum.voters.values():
         if v is not leader:
             states.become_follower(rules, v, 1, leader.id, out)
+    for broker in sim.brokers.values():
+        if broker.process is not None:
+            membership.fetch_metadata(broker.process, out)
 
 
 class VoterEvents:
@@ -200,43 +199,15 @@ def deliver(sim: World, node: int, m: Any) -> bool:
     if handler is not None:
         handler(rules_of(sim), v, m, out)
         return True
-    error = _refusal(quorum, v, m)
-    if error:
-        _refuse(v, m, error, out)
-        return bool(m.kind != messages.HEARTBEAT)
-    out.acting = node
     k = v.controller
-    assert k is not None
-    if (
-        isinstance(m, MetadataFetch)
-        and m.offset >= k.committed
-        and quorum.observers[m.src].leader != node
-    ):  # the response names the leader
-        out.send(MetadataRecords(CONTROLLER, m.src, m.corr, m.offset, ()))
+    if k is None or not k.alive:
+        if m.kind == messages.HEARTBEAT:  # it has no answer here
+            return False
+        out.send(NotController(v.id, m.src, m.corr, NOT_CONTROLLER, v.epoch, v.leader, m.kind))
         return True
+    out.acting = node
     sim.on_controller[m.kind](k, m, out)
     return True
-
-
-def _refusal(quorum: Quorum, v: Voter, m: Message) -> int:
-    """Return the error for a broker's request: only a leader serves, for the rest an active one.
-
-    A fetch names the epoch that its broker is in (`validateLeaderOnlyRequest`).
-    """
-    if not isinstance(m, MetadataFetch):
-        return NONE if v.controller is not None and v.controller.alive else NOT_CONTROLLER
-    known = quorum.observers[m.src].epoch
-    if known < v.epoch:
-        return FENCED_LEADER_EPOCH
-    if known > v.epoch:
-        return UNKNOWN_LEADER_EPOCH
-    return NONE if v.state == LEADER else NOT_LEADER_OR_FOLLOWER
-
-
-def _refuse(v: Voter, m: Message, error: int, out: Effects) -> None:
-    """Refuse a request; of a heartbeat, which has no answer here, nothing is sent."""
-    if m.kind != messages.HEARTBEAT:
-        out.send(NotController(v.id, m.src, m.corr, error, v.epoch, v.leader, m.kind))
 
 
 def fire(sim: World, node: int, kind: int, data: Any) -> bool:
@@ -286,9 +257,7 @@ def _activate(sim: World, v: Voter, out: VoterWires) -> None:
         if sim.checker.records.get(tp) is not record:
             sim.checker.goes_back(tp)
     k.alive = True
-    readers = k.readers.copy()
     kraft.resume(k, out)
-    k.readers.update(readers)
     arm_periodic_checks(sim)
 
 
@@ -298,6 +267,8 @@ def arm_periodic_checks(sim: World) -> None:
         sim.out.timer(CONTROLLER, sim.configs.unclean_interval_ms, timers.UNCLEAN_CHECK)
     if sim.configs.auto_rebalance:
         sim.out.timer(CONTROLLER, sim.configs.imbalance_check_ms, timers.PREFERRED_CHECK)
+    if sim.cluster.quorum is not None and sim.configs.max_idle_ms:
+        sim.out.timer(CONTROLLER, sim.configs.max_idle_ms, timers.IDLE_RECORD)
 
 
 def _wind_up(sim: World, v: Voter, out: VoterWires) -> None:
@@ -312,10 +283,6 @@ def _wind_up(sim: World, v: Voter, out: VoterWires) -> None:
     k.alive = False
     if not v.alive:
         return
-    error = NOT_LEADER_OR_FOLLOWER
-    for broker, (_, corr) in k.readers.items():
-        fetch = messages.METADATA_FETCH
-        out.send(NotController(v.id, broker, corr, error, v.epoch, v.leader, fetch))
     for _, answer in k.answers:
         asked = answer.kind - 1  # the kind of a response follows that of its request
         out.send(
@@ -323,7 +290,8 @@ def _wind_up(sim: World, v: Voter, out: VoterWires) -> None:
         )
     parked, v.parked = v.parked, {}
     for m in parked.values():
-        out.send(QuorumFetchResponse(v.id, m.src, m.corr, error, v.epoch, v.leader, v.hw))
+        assert isinstance(m, QuorumFetchRequest)
+        replication.respond(v, m, NOT_LEADER_OR_FOLLOWER, -1, out)
 
 
 def forget_broker(sim: World, broker: int) -> None:
@@ -331,8 +299,7 @@ def forget_broker(sim: World, broker: int) -> None:
     quorum = quorum_of(sim)
     quorum.observers[broker] = Observer()
     for v in quorum.voters.values():
-        if v.controller is not None:
-            v.controller.readers.pop(broker, None)
+        v.parked.pop(broker, None)
 
 
 # -- brokers as observers ---------------------------------------------------------------------
@@ -344,8 +311,7 @@ def _observer(out: Effects, broker: Process) -> Observer:
 
 
 def _on_metadata_records(broker: Process, m: Any, out: Effects) -> None:
-    if observer.on_records(broker, _observer(out, broker), m, out):
-        membership.on_metadata_records(broker, m, out)
+    observer.on_fetch_response(broker, _observer(out, broker), m, out)
 
 
 def _on_broken(broker: Process, m: Broken, out: Effects) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from engine.checks.invariants import Checker
+from engine.checks.checker import Checker
 from engine.model.broker import Broker
 from engine.model.cluster import Cluster
 from engine.model.compiling import mypyc_attr

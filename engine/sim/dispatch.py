@@ -263,11 +263,21 @@ def _unclean_check(k: Controller, data: Any, out: Effects) -> bool:
     return kraft.on_unclean_check(k, out)
 
 
+def _idle_record(k: Controller, data: Any, out: Effects) -> bool:
+    return kraft.on_idle_record(k, out)
+
+
+def _metadata_wait(k: Controller, data: Any, out: Effects) -> bool:
+    return kraft.on_metadata_wait(k, data, out)
+
+
 KRAFT_TIMERS: dict[int, ControllerTimer] = {
     timers.FENCE_CHECK: _fence_check,
     timers.COMMIT: _commit,
     timers.PREFERRED_CHECK: _kraft_preferred_check,
     timers.UNCLEAN_CHECK: _unclean_check,
+    timers.IDLE_RECORD: _idle_record,
+    timers.METADATA_WAIT: _metadata_wait,
 }
 
 

@@ -13,7 +13,7 @@ from engine.model.broker import Broker, Machine, Process
 from engine.model.compiling import mypyc_attr
 from engine.model.configs import for_topic
 from engine.model.control_messages import MetadataFetch
-from engine.model.controller import Registration, Topic
+from engine.model.controller import Controller, Registration, Topic
 from engine.model.effects import Effects
 from engine.model.groups import OFFSETS_TOPIC
 from engine.model.messages import CONTROLLER, FIRST_CONSUMER, FIRST_PRODUCER
@@ -133,6 +133,14 @@ def _add_offsets_topic(sim: Simulation) -> None:
             broker.machine.topic_configs[tp] = kept
 
 
+def _park_fetch(sim: Simulation, k: Controller, broker: Process) -> None:
+    """5.4.  Let the fetch of a broker that has all metadata wait at the controller."""
+    corr = broker.metadata_corr = broker.next_corr()
+    k.readers[broker.id] = (broker.metadata_offset, corr)
+    fetch = MetadataFetch(broker.id, CONTROLLER, corr, broker.metadata_offset)
+    sim.network.open[broker.id, corr] = fetch
+
+
 def _start_informed(sim: Simulation, broker: Process, out: Effects) -> None:
     """Start a broker with all metadata, which sends heartbeats and waits for news."""
     k = sim.cluster.controller
@@ -152,11 +160,8 @@ def _start_informed(sim: Simulation, broker: Process, out: Effects) -> None:
             apply_record(broker, tp, record, out)
     if sim.profile.mode == "kraft":
         broker.metadata_offset = k.committed
-        broker.metadata_corr = broker.next_corr()
-        k.readers[broker.id] = (broker.metadata_offset, broker.metadata_corr)
-        sim.network.open[broker.id, broker.metadata_corr] = MetadataFetch(
-            broker.id, k.voter or CONTROLLER, broker.metadata_corr, broker.metadata_offset
-        )
+        if sim.cluster.quorum is None:
+            _park_fetch(sim, k, broker)
     else:
         broker.controller_epoch = k.epoch
     broker.heartbeat_due = sim.configs.heartbeat_ms

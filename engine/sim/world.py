@@ -6,10 +6,8 @@ from collections.abc import Callable, Mapping
 from heapq import heappop
 from typing import Any, Final, Protocol, Self
 
-from engine.checks.groups import GroupMemory
-from engine.checks.invariants import Checker
+from engine.checks.checker import Checker
 from engine.checks.ledger import Acked, Ledger
-from engine.checks.tiered import TierMemory
 from engine.clients.clients import Producer, SentRecord
 from engine.clients.consumers import Client, Consumer
 from engine.clients.group_member import GroupMember, states
@@ -119,8 +117,6 @@ class World:
         self.racks = {spec.id: spec.rack for spec in scenario.brokers}
         self.topics: dict[int, tuple[str, int]] = {}
         self.ledger = Ledger(len(names))
-        self.groups = GroupMemory()
-        self.tiered = TierMemory()
         self.checker = Checker(self.cluster, self.ledger)
         self.out = Wires(told, self.kernel, self.network, self.ledger)
         self.out.watch(self.cluster.brokers)
@@ -224,8 +220,6 @@ class World:
         twin.deferred = {node: events.copy() for node, events in self.deferred.items()}
         twin.placing = self.placing and self.placing.copy()
         twin.out = self.out.twin(kernel, twin.network, cluster.brokers)
-        twin.groups = self.groups.copy()
-        twin.tiered = self.tiered.copy()
         twin.voters = self.voters
         if twin.voters is not None:
             twin.voters.adopt(twin)
@@ -371,9 +365,7 @@ class World:
             told = self.out.cues is not None  # then it looks also where handlers told it nothing of
             self.checker.after(node, self.events, None if told else touched)
             if self.cluster.store is not None:
-                self.tiered.look(
-                    self.cluster, self.cluster.store, self.ledger.committed, self.checker
-                )
+                self.checker.look_at_remote(self.cluster.store)
             if node >= 0:
                 process = self.brokers[node].process
                 if process is not None and process.halted:
@@ -452,7 +444,7 @@ class World:
             self.checker.step = self.events
             facts, member.facts = member.facts, []
             members = states(self.clients.values(), member.group)
-            self.groups.note(member.group, facts, members, self.checker, self.kernel.now)
+            self.checker.on_member(member.group, facts, members, self.kernel.now)
 
     def _decided(self, sent: SentRecord | None, base: int) -> None:
         if sent is None:

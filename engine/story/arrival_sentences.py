@@ -8,6 +8,7 @@ from typing import Any, Final
 from engine.model import messages, timers
 from engine.model.errors import NONE
 from engine.model.messages import CONTROLLER, FIRST_PRODUCER, Message
+from engine.model.quorum_messages import ObserverFetchResponse
 from engine.model.session_messages import SessionAnswer, SessionFetch
 from engine.story import consumer_sentences, group_sentences, session_sentences, voter_sentences
 from engine.story.cue_sentences import tell_cue
@@ -277,6 +278,8 @@ def _metadata_asked(h: Happening, m: Any) -> Sentence:
     answer = h.sent(messages.METADATA_FETCH_R, m.corr)
     if answer is None:
         return say("metadata.waits", k=CONTROL, b=node(m.src))
+    if isinstance(answer, ObserverFetchResponse) and not answer.batches:
+        return voter_sentences.broker_answered(answer)
     count = len(answer.records)
     key = "metadata.give.one" if count == 1 else "metadata.give"
     return say(key, k=CONTROL, b=node(m.src), n=number(count))
@@ -288,6 +291,8 @@ def _role(h: Happening) -> Sentence | None:
 
 def _metadata_arrives(h: Happening, m: Any) -> Sentence:
     applied = h.cue("CP-KR-APPLY")
+    if applied is None and isinstance(m, ObserverFetchResponse):
+        return voter_sentences.fetch_answered(h, m)
     if applied is None:
         return say("answer.ignored", b=node(m.dst), a=CONTROL)
     return _role(h) or say("metadata.applied", b=node(m.dst), n=number(applied[4]))
@@ -459,6 +464,13 @@ def tell_quiet(happening: Happening) -> Sentence:
         return say("future")
     key = QUIET_TIMERS.get(name)
     return say("timer", a=a, t=word(name)) if key is None else say(key, a=a)
+
+
+TIMERS: Final[dict[int, Callable[[Happening], Sentence]]] = {
+    timers.IDLE_RECORD: lambda h: say("voter.idle", b=node(h.at)),
+    timers.METADATA_WAIT: lambda h: say("metadata.expires", k=CONTROL, b=node(h.what[1][0])),
+}
+"""Timer -> function that returns its sentence; of any other what it sends is told."""
 
 
 def _committed(h: Happening) -> Sentence:

@@ -13,7 +13,7 @@ from engine.model.languages import USUAL, words_of
 from engine.model.messages import FETCH, FETCH_R, PRODUCE, Message
 from engine.model.phrases import Entity
 from engine.sim.kernel import DELIVERY, FAILURE
-from engine.story.arrival_sentences import tell_arrival, tell_quiet, tell_sent
+from engine.story.arrival_sentences import TIMERS, tell_arrival, tell_quiet, tell_sent
 from engine.story.cue_sentences import reason, speaks, tell_cue
 from engine.story.entities import Happening, say
 from engine.story.rules import RULES
@@ -126,6 +126,8 @@ def _happened(h: Happening) -> list[Sentence]:
     """Return what arrived, or what a timer or a hand made a node send.  A fault has cues."""
     if h.kind == FAILURE:
         return []
+    if isinstance(h.what, tuple) and h.what[0] in TIMERS:
+        return [TIMERS[h.what[0]](h)]
     if h.kind != DELIVERY or not isinstance(h.what, Message):
         return tell_sent(h.sends)
     arrived = tell_arrival(h)

@@ -167,8 +167,8 @@ def verdict(sim: Simulation, faults: Collection[Struck]) -> RunVerdict:
 
 def _of_groups(sim: Simulation) -> RunVerdict:
     """G-6.  Return what a group skipped or processed twice of the records that are kept; or {}."""
-    twice = [value for (_, value), times in sim.groups.processed.items() if times > 1]
-    skipped = [value for _, value in sim.groups.skipped]
+    twice = [value for (_, value), times in sim.ledger.processed.items() if times > 1]
+    skipped = [value for _, value in sim.ledger.skipped]
     if skipped:
         return _sentence(KEPT, skipped, ".skipped")
     return _sentence(KEPT, twice, ".twice") if twice else {}

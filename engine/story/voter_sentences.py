@@ -99,7 +99,8 @@ def _fetch_arrives(h: Happening, m: Any) -> Sentence:
     return say("voter.fetch.arrives", b=node(m.dst), a=node(m.src), o=offset(m.offset))
 
 
-def _fetch_answered(h: Happening, m: Any) -> Sentence:
+def fetch_answered(h: Happening, m: Any) -> Sentence:
+    """Return the sentence of a fetch's response at a voter or a broker."""
     args = {"b": node(m.dst), "a": node(m.src)}
     if m.error != NONE:
         return say("voter.refused", **args, x=error(m.error))
@@ -127,7 +128,7 @@ ARRIVALS: Final[dict[int, Callable[[Happening, Any], Sentence]]] = {
     messages.END_EPOCH: _epoch_arrives("voter.end.arrives"),
     messages.END_EPOCH_R: _with_error("voter.begin.heard"),
     messages.QUORUM_FETCH: _fetch_arrives,
-    messages.QUORUM_FETCH_R: _fetch_answered,
+    messages.QUORUM_FETCH_R: fetch_answered,
     messages.NOT_CONTROLLER_R: _not_controller,
 }
 """Message kind -> function that returns the sentence of its arrival."""
@@ -136,6 +137,17 @@ ARRIVALS: Final[dict[int, Callable[[Happening, Any], Sentence]]] = {
 def _vote_asked(m: Any) -> Sentence:
     key = "vote.pre.ask" if m.pre_vote else "vote.ask"
     return say(key, b=node(m.src), a=node(m.dst), e=epoch(m.epoch), o=offset(m.end))
+
+
+def _fetch_answer(m: Any) -> Sentence:
+    return say("voter.fetch.answer", b=node(m.src), a=node(m.dst), o=offset(max(m.hw, 0)))
+
+
+def broker_answered(answer: Any) -> Sentence:
+    """Return the sentence of a response to a broker that has no records for it."""
+    if answer.error == NONE:
+        return _fetch_answer(answer)
+    return say("voter.refused", a=node(answer.src), b=node(answer.dst), x=error(answer.error))
 
 
 SENDINGS: Final[dict[int, Callable[[Any], Sentence]]] = {
@@ -147,8 +159,6 @@ SENDINGS: Final[dict[int, Callable[[Any], Sentence]]] = {
     messages.QUORUM_FETCH: lambda m: say(
         "voter.fetch", b=node(m.src), a=node(m.dst), o=offset(m.offset)
     ),
-    messages.QUORUM_FETCH_R: lambda m: say(
-        "voter.fetch.answer", b=node(m.src), a=node(m.dst), o=offset(max(m.hw, 0))
-    ),
+    messages.QUORUM_FETCH_R: _fetch_answer,
 }
 """Message kind -> function that returns the sentence of a send by a timer or a hand."""

@@ -9,8 +9,10 @@ from typing import Any, Final
 
 from engine.advisor.cycle_rows import CYCLES, row_of_tree
 from engine.advisor.weights import log_weight_nano
+from engine.catalogue.promises import promised
 from engine.checks.lags import Lags
 from engine.model.errors import InputError
+from engine.model.profiles import get_profile
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
@@ -24,6 +26,9 @@ WHY_MOST: Final = 300
 HOLDS: Final = "holds"
 VIOLATES: Final = "violates"
 ERROR: Final = "error"
+
+PROMISED: Final = "promised"
+"""Key of a chunk's scenario: only what the release promises of such a run counts as broken."""
 
 LOST: Final = "I7"
 """Name in `broken` of a run that lost a record which Kafka had promised to keep."""
@@ -39,8 +44,9 @@ def run_chunk(chunk: dict[str, Any]) -> list[Row]:
     chunk: {"scenario": Scenario.to_dict(), "profile", "cell", "first_seed", "count"}.  Instead of
            "scenario" it may have {"run": Run.text(), "present": Present.to_dict()}; a seed is then
            the number of a future of that present.  Or it has {"cycles": ...} of cycle_rows.subject;
-           its rows are trees (row_of_tree).  "probe" is a maximum number of events; rows then have
-           "whole", the expected events of the whole run, and "most", its maximum
+           its rows are trees (row_of_tree).  With PROMISED in a scenario, `broken` has only what
+           the release promises of such a run.  "probe" is a maximum number of events; rows then
+           have "whole", the expected events of the whole run, and "most", its maximum
     row: {"cell", "profile", "seed", "verdict": "holds" | "violates" | "error",
           "invariant", "step", "why": of the first violation ("", -1, "" if none),
           "broken": [[invariant, step, why], ...] each invariant once, as `by_promise` names them
@@ -61,8 +67,25 @@ def run_chunk(chunk: dict[str, Any]) -> list[Row]:
             row_of(present.future(run, seed), cell, seed, probe) | {"log_weight": 0}
             for seed in seeds
         ]
-    scenario, profile = Scenario.from_dict(chunk["scenario"]), chunk["profile"]
-    return [by_promise(row_of(Run(scenario, profile, seed), cell, seed, probe)) for seed in seeds]
+    told = {key: value for key, value in chunk["scenario"].items() if key != PROMISED}
+    scenario, profile = Scenario.from_dict(told), chunk["profile"]
+    row = promised_row if PROMISED in chunk["scenario"] else row_of
+    return [by_promise(row(Run(scenario, profile, seed), cell, seed, probe)) for seed in seeds]
+
+
+def promised_row(run: Run, cell: int, seed: int, probe: int = 0) -> Row:
+    """Return the row with those of its broken invariants that its release promises of such a run.
+
+    A release with flipped flags is judged as the one that it was made of.
+    """
+    row, sim = row_and_end(run, cell, seed, probe)
+    if sim is not None and row["broken"]:
+        release = get_profile(get_profile(run.profile).base)
+        kept = promised(run, sim, release)
+        row["broken"] = [one for one in row["broken"] if one[0] in kept]
+        row["verdict"] = VIOLATES if row["broken"] else HOLDS
+        row["invariant"], row["step"], row["why"] = (*row["broken"], ["", -1, ""])[0]
+    return row
 
 
 def by_promise(row: Row) -> Row:

@@ -136,10 +136,14 @@ def _as_scheduled(run: Run, sim: Simulation, found: _Broken) -> Json:
     began = min((plan.began for plan in sim.plans), default=0)
     struck = []
     for plan in sim.plans:
-        for at, brokers, until in plan.strikes:
+        for number, (at, brokers, until) in enumerate(plan.strikes):
             line = line_of(plan)
+            if plan.fault.moves:
+                if not plan.played[number]:
+                    continue
+                line["moves"] = [plan.played[number]]
             line["at_ms"] = at - began
-            if not FAULT_KINDS[plan.fault.kind].of_controller:
+            if not FAULT_KINDS[plan.fault.kind].whole:
                 line |= {"brokers": list(brokers), "together": True}
             if plan.fault.kind != "rolling_restart":  # there it is no repair, but a patience
                 line["mttr_ms"] = max(1, until - at) if until >= 0 else 0

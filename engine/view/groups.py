@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.checks.ledger import Ledger
 from engine.clients.group_member import TASK_NAMES, GroupMember
 from engine.groups.coordinator import committed, is_completing, led
 from engine.model.broker import Process
@@ -58,13 +59,19 @@ def _offsets(sim: Simulation, replica: Replica) -> list[CommittedOffset]:
     known, written = committed(replica), commits(replica.log, replica.log.leo)
     shown: list[CommittedOffset] = []
     for tp in range(len(sim.scenario.partitions)):
-        twice, skipped = sim.groups.of(replica.tp, tp, sim.ledger.committed[tp])
+        twice, skipped = _repeated_and_skipped(sim.ledger, replica.tp, tp)
         offset = known[tp][0] if tp in known else None
         entry: CommittedOffset = {"p": tp, "offset": offset, "twice": twice, "skipped": skipped}
         if tp in written and written[tp] != known.get(tp):
             entry["written"] = written[tp][0]
         shown.append(entry)
     return shown
+
+
+def _repeated_and_skipped(ledger: Ledger, group: int, tp: int) -> tuple[int, int]:
+    """Return how many records of a partition a group processed more than once, and skipped."""
+    keys = {(group, value) for batch in ledger.committed[tp].values() for value in batch.values}
+    return sum(ledger.processed.get(key, 0) > 1 for key in keys), len(keys & ledger.skipped.keys())
 
 
 def _member(sim: Simulation, number: int) -> MemberView:

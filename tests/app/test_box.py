@@ -14,11 +14,11 @@ from app.find.meaning import explaining
 from app.reading import paste
 from app.reading.kinds import kinds
 from app.reading.secrets import masked
+from engine.catalogue.bugs import bugs_of
 from engine.model.languages import LANGUAGES
 from engine.replay.replay import Replay
 from engine.scenarios import file
 from engine.sim.run import Run
-from engine.upgrade.upgrade import bugs_of
 from tests.app.conftest import post
 from tests.conftest import ROOT
 

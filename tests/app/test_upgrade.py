@@ -11,13 +11,22 @@ from flask.testing import FlaskClient
 
 from app.command.cli import main
 from app.find import entries as lookup
+from engine.catalogue.bugs import (
+    BOTH,
+    MODES,
+    LedgerEntry,
+    bug_of,
+    bugs_of,
+    entries,
+    release_in,
+    shown,
+)
 from engine.model.errors import InputError
 from engine.model.flags import FLAG_LIST, KRAFT, ZK, release_of
 from engine.model.profiles import FLAGS, RELEASES, get_profile
 from engine.replay.replay import Replay
 from engine.sim.run import Run
-from engine.upgrade.ledger import BOTH, MODES, LedgerEntry, entries, shown
-from engine.upgrade.upgrade import bug_of, bugs_of, release_in, upgrade
+from engine.upgrade.upgrade import upgrade
 
 pytestmark = pytest.mark.quick
 

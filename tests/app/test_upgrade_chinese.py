@@ -7,8 +7,8 @@ from html import unescape
 
 from flask.testing import FlaskClient
 
+from engine.catalogue.bugs import LedgerEntry, entries
 from engine.model.languages import words_of
-from engine.upgrade.ledger import LedgerEntry, entries
 
 CHINESE = "zh-Hans"
 HAN = "[\u4e00-\u9fff]"

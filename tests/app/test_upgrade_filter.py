@@ -9,8 +9,8 @@ from click.testing import CliRunner
 from flask.testing import FlaskClient
 
 from app.command.cli import main
-from engine.upgrade.ledger import entries, features
-from engine.upgrade.matching import fitting, names_in
+from engine.catalogue.bug_matching import fitting, names_in
+from engine.catalogue.bugs import entries, features
 
 
 def bugs_on(page: str) -> set[str]:

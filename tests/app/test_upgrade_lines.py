@@ -8,9 +8,9 @@ from importlib.resources import files
 
 import pytest
 
+from engine.catalogue.bug_matching import fitting
+from engine.catalogue.bugs import LINES, entries
 from engine.catalogue.template import template
-from engine.upgrade.ledger import LINES, entries
-from engine.upgrade.matching import fitting
 from tests.conftest import ROOT
 
 LINES_OF_BUGS = json.loads((ROOT / "tests/data/bug-lines.json").read_text("utf-8"))
@@ -24,7 +24,7 @@ def test_a_line_finds_its_bug_first(row: dict[str, str]) -> None:
 
 
 def test_every_bug_that_prints_is_an_entry_and_its_templates_fit_text() -> None:
-    rows = json.loads((files("engine.upgrade") / LINES).read_text("utf-8"))
+    rows = json.loads((files("engine.catalogue") / LINES).read_text("utf-8"))
     assert set(rows) <= {entry.jira for entry in entries()}
     for templates in rows.values():
         assert templates and all(any(template(one).literals) for one in templates)

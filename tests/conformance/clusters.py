@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from engine.checks.invariants import Checker
+from engine.checks.checker import Checker
 from engine.clients.clients import Producer, SentRecord
 from engine.controlplane import admin, election, kraft, zk_reassign, zookeeper
 from engine.dataplane import offsets, reading, retention, serving, watermark

@@ -85,7 +85,8 @@ const KINDS = [
   { name: "disk_fail", together: false, own: [{ name: "dir", usual: null }] },
   { name: "partition", together: true, own: [] },
   { name: "rolling_restart", together: true, own: [] },
-  { name: "kill_controller", together: false, own: [], of_controller: true },
+  { name: "kill_controller", together: false, own: [], whole: true },
+  { name: "operator", together: false, own: [], whole: true, plays: true },
 ];
 
 test("a fault of another kind has what this kind needs", () => {

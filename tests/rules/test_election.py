@@ -130,6 +130,16 @@ def test_changes_that_raise_an_epoch(
         assert (after.leader_epoch, after.partition_epoch) == (expected, pe)
 
 
+def test_before_3_6_the_last_member_that_leaves_raises_the_epoch_twice() -> None:
+    for bumps, epoch in ((True, 3), (False, 2)):
+        record = PartitionRecord((3, 2), (2,), 2, 1, 1)
+        for _ in "controlled shutdown", "fenced":
+            wanted: dict[str, Any] = {"target_isr": (), "shrink_bumps_leader_epoch": bumps}
+            record = change(record, (), **wanted).record
+        assert (record.leader, record.isr) == (-1, (2,))
+        assert (record.leader_epoch, record.partition_epoch) == (epoch, epoch)
+
+
 def test_expansion_never_raises_the_leader_epoch() -> None:
     record = PartitionRecord((2, 1, 3), (1, 3), 3, 100, 200)
     for bumps in (True, False):

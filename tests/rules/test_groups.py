@@ -18,12 +18,16 @@ from engine.model.errors import (
     ILLEGAL_GENERATION,
     NONE,
     NOT_COORDINATOR,
+    REBALANCE_IN_PROGRESS,
+    REQUEST_TIMED_OUT,
     UNKNOWN_MEMBER_ID,
     InputError,
 )
-from engine.model.group_messages import GroupHeartbeat, OffsetCommit
+from engine.model.group_messages import CoordinatorAppend, GroupHeartbeat, OffsetCommit
 from engine.model.groups import assign, commit_record, commits, generation_record, last_generation
 from engine.model.log import Batch, Log
+from engine.model.messages import FIRST_CONSUMER
+from engine.model.profiles import get_profile
 from engine.scenarios.file import find, load_text
 from engine.sim.kernel import Chance
 from engine.sim.run import Run, play_all
@@ -56,6 +60,17 @@ def member(sim: Simulation, number: int = 1) -> GroupMember:
 
 
 # -- records and assignments ------------------------------------------------------------------
+
+
+def test_a_record_that_is_not_committed_in_time_has_another_error_from_4_0_on() -> None:
+    for profile, generation, offsets in (
+        ("K39", REBALANCE_IN_PROGRESS, REQUEST_TIMED_OUT),
+        ("K40", COORDINATOR_NOT_AVAILABLE, COORDINATOR_NOT_AVAILABLE),
+    ):
+        request, release = OffsetCommit(FIRST_CONSUMER, 1, 1, 3, "C1-1", 1), get_profile(profile)
+        for assignment, error in ((((0,),), generation), ((), offsets)):
+            m = CoordinatorAppend(1, 3, ("g",), 5_000, (request,), 1, assignment)
+            assert [one.error for one in m.responses(REQUEST_TIMED_OUT, -1, release)] == [error]
 
 
 def test_a_log_says_what_is_committed_below_an_offset() -> None:
@@ -215,7 +230,7 @@ duration_ms: 30000
 def test_by_the_clock_members_process_each_record_once_through_a_fail_over() -> None:
     sim = play("run", "advance 5s", more=WORKLOAD)
     produced = sum(len(batch.values) for tp in range(3) for batch in committed_of(sim, tp))
-    assert produced > 400 and len(sim.groups.processed) == produced
+    assert produced > 400 and len(sim.ledger.processed) == produced
     assert not sim.broken and not sim.checker.counts
     assert member(sim).generation == member(sim, 2).generation > 0
 

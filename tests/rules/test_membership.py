@@ -50,6 +50,18 @@ def test_a_crash_is_the_end_of_the_process_and_a_start_makes_another(profile: st
     assert (new.replicas, new.peers, new.metadata, new.broker_epoch) == ({}, {}, {}, -1)
 
 
+@pytest.mark.parametrize(("pause_ms", "epochs"), [(100, [(0, 0), (1, 1)]), (600, [(0, 0)])])
+def test_a_broker_that_was_paused_for_long_gets_all_metadata_in_one_answer(
+    pause_ms: int, epochs: list[tuple[int, int]]
+) -> None:
+    """5.4: its fetch waits for half a second; of two changes after that only the last counts."""
+    sim = played(THREE, "K39", "produce a to 1 acks=all; settle; pause 2")
+    go_on(sim, f"advance {pause_ms}; elect 2; elect 1; resume 2")
+    record = sim.cluster.controller.records[0]
+    assert (record.leader, record.leader_epoch) == (1, 2)
+    assert list(map(tuple, sim.brokers[2].running.replicas[0].log.epochs.entries())) == epochs
+
+
 def test_without_controlled_shutdown_the_session_closes_too() -> None:
     scenario = THREE.vary("configs.controlled.shutdown.enable", 0)
     sim = played(scenario, "Z33", "shutdown 1")

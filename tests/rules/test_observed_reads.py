@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from engine.checks.clients import unnoticed
+from engine.checks.invariants.readers import TruncationNoticed
 from engine.model.log import Batch, Log
+from engine.model.messages import FetchData
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
@@ -24,7 +25,11 @@ def served(partitions: int = 1) -> tuple[Simulation, Log]:
 
 
 def told(sim: Simulation, batches: Sequence[Batch], tp: int = 0) -> str:
-    return unnoticed(sim.cluster, sim.ledger, CONSUMER, 1, tp, list(batches))
+    sim.checker.told.clear()
+    sim.checker.broken.clear()
+    data = FetchData(tp, 0, 0, 0, batches)
+    TruncationNoticed().on_read(sim.checker, CONSUMER, 1, data, list(batches))
+    return next((why for _, _, why in sim.broken), "")
 
 
 def test_a_first_read_skips_nothing() -> None:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from engine.checks.invariants import Checker
+from engine.checks.checker import Checker
+from engine.checks.invariants.isr import MaximalIsrSuperset, unlike_prefix
+from engine.checks.invariants.leaders import ZombieCannotCommit
 from engine.checks.lags import Lags
 from engine.checks.ledger import Ledger
-from engine.checks.prefix import unlike_prefix
 from engine.controlplane import roles
 from engine.model.effects import Effects
 from engine.model.log import Batch, Log
@@ -103,10 +104,10 @@ def test_a_past_leader_may_commit_alone_only_behind_an_unclean_election(
     sim = after("produce a b; settle; settle")
     leader = sim.brokers[1].replicas[0]
     leader.leader_epoch = 2
-    sim.ledger.epoch_starts[0] = begun
+    sim.checker.memories["I15"] = {0: begun}
     sim.ledger.unclean_epochs = set(unclean)
     assert leader.log.hw == 2
-    sim.checker._on_hw_raised(1, 0, leader)
+    ZombieCannotCommit().on_hw_raised(sim.checker, leader)
     assert ("I15" in sim.checker.told) is told
 
 
@@ -322,7 +323,7 @@ def test_a_leader_counts_whom_the_controller_counts(
     sim = play_all(Run(scenario, profile, 0, ("settle",)))
     leader = sim.brokers[1].replicas[0]
     leader.maximal_isr = maximal
-    sim.checker._check_maximal(0, sim.cluster.controller.records[0])
+    MaximalIsrSuperset().on_record(sim.checker, 0, sim.cluster.controller.records[0], None)
     assert ("I4" in sim.checker.told) is told
 
 
@@ -353,7 +354,8 @@ def test_only_a_leader_that_may_commit_has_to_count_them(isr: tuple[int, ...], t
     scenario = THREE.vary("configs.min.insync.replicas", 2)
     sim = play_all(Run(scenario, "K39", 0, ("settle",)))
     sim.brokers[1].replicas[0].maximal_isr = (1,)
-    sim.checker._check_maximal(0, PartitionRecord((1, 2, 3), isr, 1))
+    record = PartitionRecord((1, 2, 3), isr, 1)
+    MaximalIsrSuperset().on_record(sim.checker, 0, record, None)
     assert ("I4" in sim.checker.told) is told
 
 

@@ -110,7 +110,7 @@ def test_brokers_get_committed_metadata_only() -> None:
 def test_every_single_crash_is_survived(victim: str, seed: int) -> None:
     sim = play("advance 1s", f"kill {victim}", "advance 8s", "kill 1", "advance 20s", seed=seed)
     assert sim.cluster.controller.records[0].leader == 2
-    go_on(sim, f"restart {victim}", "advance 8s")
+    go_on(sim, f"restart {victim}", "advance 8100")
     ends = {one.log.end for one in voters(sim).voters.values()}
     assert len(ends) == 1 and not sim.broken
 

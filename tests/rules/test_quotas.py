@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.checks.quotas import held_in_sync
+from engine.checks.invariants.fetching import held_in_sync
 from engine.dataplane import fetcher, reading, serving
 from engine.model import configs, messages, quotas
 from engine.model.broker import Machine, Process

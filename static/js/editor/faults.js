@@ -3,7 +3,7 @@
 import { html } from "htm/preact";
 
 import { Add, Check, Choice, Num, Small, Span, Text } from "./fields.js";
-import { aimed, idsOf, labels, ofKind, timed, weighted, without } from "./model.js";
+import { aimed, idsOf, labels, movesOf, ofKind, timed, weighted, without } from "./model.js";
 import * as e from "./state.js";
 
 const kindOf = (f) => e.offers.value.faults.find((one) => one.name === f.kind);
@@ -78,7 +78,16 @@ function Line({ f, set, drop, doc, t }) {
       onChange=${(kind) => set(ofKind(f, kind, e.offers.value.faults, doc.brokers))}
     />
     <${Own} f=${f} put=${put} t=${t} />
-    ${!kindOf(f).of_controller && html`<${Whom} f=${f} put=${put} set=${set} doc=${doc} t=${t} />`}
+    ${
+      kindOf(f).plays &&
+      html`<${Text}
+        label=${t("own.moves")}
+        size="32"
+        value=${f.moves.join("; ")}
+        onChange=${(v) => put({ moves: movesOf(v) })}
+      />`
+    }
+    ${!kindOf(f).whole && html`<${Whom} f=${f} put=${put} set=${set} doc=${doc} t=${t} />`}
     <${Choice}
       hidden
       label=${t("edit.when")}
@@ -91,7 +100,7 @@ function Line({ f, set, drop, doc, t }) {
     />
     <${Span} hidden label=${t("edit.when")} value=${f[how]} onChange=${(v) => put({ [how]: v })} />
     ${
-      f.kind !== "bounce" &&
+      !["bounce", "operator"].includes(f.kind) &&
       html`<${Span}
         label=${t(rolls ? "edit.patience" : "edit.repair")}
         value=${f.mttr_ms}

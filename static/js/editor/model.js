@@ -106,7 +106,7 @@ export function shrunk(doc, at) {
 export function ofKind(fault, kind, kinds, brokers = []) {
   const special = new Set(kinds.flatMap((one) => one.own.map(({ name }) => name)));
   const named = (/** @type {string} */ name) => kinds.find((one) => one.name === name);
-  const { own, together, of_controller: ofController } = named(kind);
+  const { own, together, whole, plays } = named(kind);
   /** @type {Record<string, any>} */
   const made = {
     ...Object.fromEntries(Object.entries(fault).filter(([name]) => !special.has(name))),
@@ -114,16 +114,22 @@ export function ofKind(fault, kind, kinds, brokers = []) {
     delay_ms: 0,
   };
   for (const { name, usual } of own) if (usual !== null) made[name] = fault[name] || usual;
-  if (ofController) {
+  if (plays) made.moves = fault.moves ?? ["elect preferred"];
+  else delete made.moves;
+  if (whole) {
     const { brokers: _, racks: __, together: ___, ...bare } = made;
     return bare;
   }
   const before = named(fault.kind);
-  if (before.of_controller) made.brokers = brokers.map((b) => b.id);
-  if (before.of_controller || together !== before.together) made.together = together;
+  if (before.whole) made.brokers = brokers.map((b) => b.id);
+  if (before.whole || together !== before.together) made.together = together;
   const all = made.brokers && brokers.length > 1 && made.brokers.length >= brokers.length;
   return kind === "partition" && all ? { ...made, brokers: made.brokers.slice(0, 1) } : made;
 }
+
+/** An operator's moves, as they are typed: "elect preferred; reassign 2 3". */
+export const movesOf = (/** @type {string} */ text) =>
+  text.split(/\s*;\s*/).filter((line) => line.trim());
 
 /** The same fault, of brokers or of racks. */
 export function aimed(fault, racks, brokers) {

@@ -1,6 +1,6 @@
 """Ledger of replication bugs in Kafka's history: releases that have them, and runs that show them.
 
-`ledger.json` has an entry for each: the releases that introduced and fixed it, the class and
+`bugs.json` has an entry for each: the releases that introduced and fixed it, the class and
 method, how severe it is for an operator, and the flags of the engine that play it, or why none
 does.
 """
@@ -8,25 +8,39 @@ does.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from engine.model.flags import KRAFT, ZK, Release, release_of
+from engine.model.errors import InputError
+from engine.model.flags import ERAS, KRAFT, ZK, Release, release_of
 from engine.model.languages import words_of
-from engine.model.profiles import RELEASES
+from engine.model.profiles import RELEASES, get_profile
+from engine.scenarios.file import find, library
+from engine.scenarios.scenario import Scenario
 
-FILE: Final = "ledger.json"
-USES: Final = "uses.json"
+FILE: Final = "bugs.json"
+USES: Final = "bug_uses.json"
 """Feature -> bugs that only clusters with this feature can meet."""
-LINES: Final = "lines.json"
+LINES: Final = "bug_lines.json"
 """Bug -> templates of the lines that a broker or a client logs when it is met."""
-SHOWN: Final = "shown.json"
+SHOWN: Final = "bug_runs.json"
 """Bug -> a run of the library, or moves in one, that plays differently under the bug's flag."""
 BOTH: Final = "both"
 MODES: Final = (ZK, KRAFT, BOTH)
+
+OLDEST: Final[Release] = (0, 8)
+NEWEST: Final[Release] = (4, 4, 99)
+KRAFT_SINCE: Final[Release] = (3, 3)
+KRAFT_ONLY: Final[Release] = (4, 0)
+
+_RELEASE: Final = re.compile(r"(?<![\d.])\d+\.\d+(?:\.\d+){0,2}(?![\d.])")
+_FLIP: Final = re.compile(r"[+-]([0-9]*+[a-z_][a-z_0-9]*)")
+_BUG: Final = re.compile(r"KAFKA-\d+|MINOR \w+")
+MOST_CHARACTERS: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +109,14 @@ def _line(release: Release) -> Release:
 
 @cache
 def _lines() -> dict[str, tuple[str, ...]]:
-    rows = json.loads((files("engine.upgrade") / LINES).read_text("utf-8"))
+    rows = json.loads((files("engine.catalogue") / LINES).read_text("utf-8"))
     return {jira: tuple(templates) for jira, templates in rows.items()}
 
 
 @cache
 def shown() -> dict[str, tuple[str, tuple[str, ...]]]:
     """Return bug -> the code of a scenario, and moves instead of its script (none: its own)."""
-    rows = json.loads((files("engine.upgrade") / SHOWN).read_text("utf-8"))
+    rows = json.loads((files("engine.catalogue") / SHOWN).read_text("utf-8"))
     return {
         jira: (row["run"], tuple(filter(None, (one.strip() for one in row["moves"].split(";")))))
         for jira, row in rows.items()
@@ -112,15 +126,102 @@ def shown() -> dict[str, tuple[str, tuple[str, ...]]]:
 @cache
 def features() -> dict[str, tuple[str, ...]]:
     """Return feature -> JIRA numbers of the bugs that need it."""
-    rows = json.loads((files("engine.upgrade") / USES).read_text("utf-8"))
+    rows = json.loads((files("engine.catalogue") / USES).read_text("utf-8"))
     return {name: tuple(bugs) for name, bugs in rows.items()}
 
 
 @cache
 def entries() -> tuple[LedgerEntry, ...]:
     """Return all entries, the most severe first."""
-    rows = json.loads((files("engine.upgrade") / FILE).read_text("utf-8"))
+    rows = json.loads((files("engine.catalogue") / FILE).read_text("utf-8"))
     return tuple(
         LedgerEntry(**{**row, "fixed": tuple(row["fixed"]), "flags": tuple(row["flags"])})
         for row in rows
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Bug:
+    """A bug and the library run that shows it; None where no run does.
+
+    `moves`: those that show it in the scenario, () for its script.
+    """
+
+    entry: LedgerEntry
+    shown_by: Scenario | None
+    moves: tuple[str, ...] = ()
+
+
+def release_in(text: str) -> str:
+    """Find the release in what an operator pastes: "3.9.1", a log line, or `--version`.
+
+    Raises InputError where there is none, or none that is played.
+    """
+    found = _RELEASE.search(text[:MOST_CHARACTERS])
+    if found is None:
+        raise InputError(
+            "invalid", "No release such as 3.9.1 is in it; paste what --version prints."
+        )
+    if not OLDEST <= release_of(found[0]) <= NEWEST:
+        raise InputError("unknown", "Kafka {0} is not played; releases are 0.8 to 4.4.", found[0])
+    return found[0]
+
+
+def bugs_of(release: str, mode: str = "") -> tuple[Bug, ...]:
+    """Return the known bugs of a release, the most severe first.
+
+    Raises InputError as `upgrade`.
+    """
+    own = mode_of(release, mode)
+    return tuple(bug_of(entry) for entry in entries() if entry.affects(release_of(release), own))
+
+
+def bug_of(entry: LedgerEntry) -> Bug:
+    """Return an entry with the library run that shows it: one of its own, else another's."""
+    own = shown_by(entry.flags)
+    if own is not None or entry.jira not in shown():
+        return Bug(entry, own)
+    code, moves = shown()[entry.jira]
+    return Bug(entry, find(code), moves)
+
+
+def mode_of(release: str, mode: str) -> str:
+    own = modes_of(release)
+    if mode and mode not in own:
+        raise InputError(
+            "impossible", "Kafka {0} does not run with {1}.", release, ERAS.get(mode, mode)
+        )
+    return mode or own[0]
+
+
+def modes_of(release: str) -> tuple[str, ...]:
+    """Return how clusters of a release can run: with ZooKeeper, with KRaft, or either."""
+    number = release_of(release)
+    if number < KRAFT_SINCE:
+        return (ZK,)
+    return (KRAFT,) if number >= KRAFT_ONLY else (KRAFT, ZK)
+
+
+def shown_by(flags: tuple[str, ...]) -> Scenario | None:
+    """Return the library scenario that plays a cluster with and without one of these flags."""
+    return next((found for name in flags if (found := _scenarios().get(name))), None)
+
+
+@cache
+def _scenarios() -> dict[str, Scenario]:
+    """Return flag -> the first scenario that shows it.
+
+    It flips the flag, or its origin is the flag's bug: it then plays the last release that has the
+    bug and the first that has not.
+    """
+    of_bug = {entry.jira: entry.flags for entry in entries()}
+    found: dict[str, Scenario] = {}
+    for scenario in library().values():
+        names = [name for one in scenario.profiles for name in _FLIP.findall(one)]
+        for jira in _BUG.findall(scenario.origin):
+            names += of_bug.get(jira, ())
+        played = [get_profile(one).flags() for one in scenario.profiles]
+        for name in names:
+            if len({flags.get(name) for flags in played}) > 1:
+                found.setdefault(name, scenario)
+    return found

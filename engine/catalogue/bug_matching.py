@@ -7,10 +7,9 @@ from collections import Counter
 from functools import cache
 from typing import Final
 
+from engine.catalogue.bugs import MOST_CHARACTERS, LedgerEntry, entries
 from engine.catalogue.template import closeness
 from engine.model.flags import release_of
-from engine.upgrade.ledger import LedgerEntry, entries
-from engine.upgrade.upgrade import MOST_CHARACTERS
 
 MOST_FOUND: Final = 8
 MOST_SHARING: Final = 10

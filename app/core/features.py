@@ -1,0 +1,153 @@
+"""Features: parts of the playground that are a row of one table, and folders of their name.
+
+A row names what the rest takes from a feature.  Its other files are found by its name:
+`engine/<name>/`, `templates/<name>/`, `static/js/<name>/`, `static/css/<name>.css` and
+`static/i18n/<name>.*.json`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from types import ModuleType
+from typing import Any, Final
+
+PLAY: Final = "Play"
+MEASURE: Final = "Measure"
+YOURS: Final = "Your cluster"
+DEVELOP: Final = "Develop"
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """A feature: its modules below `app.<name>` that have a `blueprint`, its command, its search.
+
+    A page has FILES_PATH if one of its addresses takes files.
+    """
+
+    name: str
+    pages: str = ""
+    """Modules, separated by spaces, of pages that a tab has, too."""
+    served: str = ""
+    """The same of pages that need the database or Spark."""
+    command: str = ""
+    """Function and module of `app.command`; `section` and `summary` are its line of the help."""
+    section: str = ""
+    summary: str = ""
+    kinds: Mapping[str, float] = field(default_factory=dict)
+    """Kind of the entries of `search.entries` -> how likely one is what is looked for."""
+
+
+FEATURES: Final = (
+    Feature(
+        "find",
+        "pages",
+        command="find",
+        section=PLAY,
+        summary="Search for words, an error or a log line.",
+    ),
+    Feature("editor", "pages"),
+    Feature("explore", "pages"),
+    Feature("compare", "pages what_if"),
+    Feature("lens", "pages"),
+    Feature(
+        "learn",
+        "glossary learning question_stage course practice property levels reading",
+        "deck",
+        "learn",
+        PLAY,
+        "Export flash cards and questions.",
+    ),
+    Feature("recordings", "page api"),
+    Feature(
+        "cluster",
+        "pages",
+        command="cluster",
+        section=YOURS,
+        summary="Make a run of what Kafka's tools print.",
+    ),
+    Feature(
+        "incident",
+        "pages",
+        command="incident",
+        section=YOURS,
+        summary="Reconstruct an outage from brokers' files.",
+    ),
+    Feature(
+        "upgrade",
+        "pages",
+        command="upgrade",
+        section=YOURS,
+        summary="List the bugs that an upgrade fixes.",
+        kinds={"bug": 0.6},
+    ),
+    Feature("batch", served="pages study_pages csv_tables failed_run"),
+    Feature(
+        "advisor",
+        served="pages",
+        command="advise",
+        section=MEASURE,
+        summary="Estimate how often settings lose records.",
+    ),
+    Feature(
+        "hunt",
+        command="hunt",
+        section=MEASURE,
+        summary="Storm the newest releases, explain breaks.",
+    ),
+    Feature("compiled", served="pages"),
+    Feature("python_api", served="pages"),
+    Feature(
+        "refinement",
+        command="refine",
+        section=DEVELOP,
+        summary="Compare a run with the published model.",
+    ),
+    Feature(
+        "site",
+        command="site",
+        section=DEVELOP,
+        summary="Write the playground as a static site.",
+    ),
+)
+
+
+def pages() -> list[ModuleType]:
+    """Return the modules of pages that a server and a tab have alike."""
+    return [module for feature in FEATURES for module in _modules(feature, feature.pages)]
+
+
+def served() -> list[ModuleType]:
+    """Return the modules of pages that a server alone has."""
+    return [module for feature in FEATURES for module in _modules(feature, feature.served)]
+
+
+def _modules(feature: Feature, names: str) -> Iterator[ModuleType]:
+    for name in names.split():
+        yield _module(f"{feature.name}.{name}")
+
+
+def commands() -> Iterator[tuple[Feature, Any]]:
+    """Yield each command and its feature."""
+    for feature in FEATURES:
+        if feature.command:
+            module = _module(f"command.{feature.command}")
+            yield feature, getattr(module, feature.command)
+
+
+def searches() -> Iterator[ModuleType]:
+    """Yield the modules with `entries()` for the search index."""
+    for feature in FEATURES:
+        if feature.kinds:
+            yield _module(f"{feature.name}.search")
+
+
+def kinds() -> dict[str, float]:
+    """Return the kinds of these entries, each with its likelihood."""
+    return {kind: prior for feature in FEATURES for kind, prior in feature.kinds.items()}
+
+
+def _module(name: str) -> ModuleType:
+    """Import a module of `app`, which a wheel calls otherwise."""
+    return import_module(f"..{name}", __package__)

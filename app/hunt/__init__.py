@@ -1,0 +1,1 @@
+"""The hunt: storms at scale, under the newest releases."""

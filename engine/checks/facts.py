@@ -1,0 +1,19 @@
+"""Facts that a member of a consumer group notes for the observer of a run (G-)."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+PROCESSED: Final = "processed"
+POLLED: Final = "polled"
+ASSIGNED: Final = "assigned"
+COMMITTED: Final = "committed"
+
+
+class MemberState(NamedTuple):
+    """A running member: the partitions it believes it owns, and its unprocessed records."""
+
+    member: str
+    generation: int
+    assigned: tuple[int, ...]
+    polled: frozenset[str]

@@ -1,0 +1,1 @@
+"""The invariants, in modules by what they look at; the folder is the list of them."""

@@ -1,0 +1,89 @@
+"""The promises of Raft, held by the voters of a KRaft quorum (10.1): INV-31 to INV-34."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from engine.checks.invariant import ALWAYS, About, Invariant, Observation
+from engine.checks.voters import has_all
+from engine.model.quorum import MetadataLog, Quorum, Voter
+
+
+class OneLeaderPerQuorumEpoch(Invariant):
+    about: ClassVar = About(
+        "INV-31",
+        "OneLeaderPerQuorumEpoch",
+        "One voter leads an epoch of the quorum.",
+        "Two voters lead the same epoch of the quorum.",
+        ALWAYS,
+    )
+
+    def on_voter_leads(self, run: Observation, voter: Voter, first: Voter) -> None:
+        if first is not voter:
+            why = "{0} and {1} both lead epoch {2} of the quorum"
+            self.report(run, why, first.name, voter.name, voter.epoch)
+
+
+class MetadataLogMatching(Invariant):
+    about: ClassVar = About(
+        "INV-32",
+        "MetadataLogMatching",
+        "Voters that share an entry of the metadata log share all before it.",
+        "Two voters differ below an entry of the metadata log that they share.",
+        ALWAYS,
+    )
+
+    def on_voter_log(self, run: Observation, quorum: Quorum, voter: Voter) -> None:
+        for other in (quorum.voters[node] for node in quorum.others(voter)):
+            at = _differs(voter.log, other.log)
+            if at >= 0:
+                why = "{0} and {1} differ at {2}, below an entry that they share"
+                self.report(run, why, voter.name, other.name, at)
+
+
+def _differs(one: MetadataLog, other: MetadataLog) -> int:
+    """Return an offset where two logs differ below an entry of the same offset and epoch, or -1."""
+    end = min(one.end, other.end)
+    while end and one.epoch_at(end - 1) != other.epoch_at(end - 1):
+        end -= 1
+    if one.records[:end] == other.records[:end]:
+        return -1
+    return next(at for at in range(end) if one.records[at] != other.records[at])
+
+
+class QuorumLeaderComplete(Invariant):
+    about: ClassVar = About(
+        "INV-33",
+        "QuorumLeaderComplete",
+        "A new leader of the quorum has all committed metadata.",
+        "A leader of the quorum lacks committed metadata.",
+        ALWAYS,
+    )
+
+    def on_voter_leads(self, run: Observation, voter: Voter, first: Voter) -> None:
+        if not has_all(voter.log, run.ledger.voters.committed):
+            why = "{0} leads epoch {1} without all committed metadata"
+            self.report(run, why, voter.name, voter.epoch)
+
+
+class MetadataDurable(Invariant):
+    about: ClassVar = About(
+        "INV-34",
+        "MetadataDurable",
+        "Committed metadata stays on a majority of the voters, and below every high watermark.",
+        "Committed metadata is gone.",
+        ALWAYS,
+    )
+
+    def on_voter_log(self, run: Observation, quorum: Quorum, voter: Voter) -> None:
+        mark = min(voter.hw, voter.log.end)
+        if mark > 0 and not has_all(voter.log, run.ledger.voters.committed[:mark]):
+            why = "{0} has another record than the one committed below {1}"
+            self.report(run, why, voter.name, mark)
+
+    def on_quorum(self, run: Observation, quorum: Quorum) -> None:
+        committed = run.ledger.voters.committed
+        holders = sum(has_all(voter.log, committed) for voter in quorum.voters.values())
+        if holders < quorum.majority:
+            why = "only {0} voters store the metadata committed up to {1}"
+            self.report(run, why, holders, len(committed))

@@ -1,0 +1,91 @@
+"""The hunt: storms under every release, breaks made short, and kinds that explain them."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from app.command.hunt import lines
+from app.hunt.hunting import kinds_of, spec_of
+from engine.hunt.breaks import break_of
+from engine.hunt.storms import NAMES, RELEASES, storm
+from engine.model.errors import InputError
+from engine.model.profiles import get_profile
+from engine.sim.run import Run, play
+from engine.study.batch import PROMISED, run_chunk
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_storm_plays_under_each_of_its_releases(name: str) -> None:
+    scenario = storm(name)
+    for profile in scenario.profiles:
+        chunk = {"scenario": scenario.to_dict() | {PROMISED: True}, "profile": profile, "cell": 0,
+                 "first_seed": 0, "count": 3}  # fmt: skip
+        for row in run_chunk(chunk):
+            assert row["verdict"] == "holds", f"{name} {profile} {row['seed']}: {row['broken']}"
+            assert row["events"] > 300
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_move_of_a_storms_operator_is_possible_at_some_time(name: str) -> None:
+    played: Counter[str] = Counter()
+    wanted = {line for fault in storm(name).faults for line in fault.moves}
+    for seed in range(60):
+        sim = Run(storm(name), "K41", seed).simulation()
+        sim.rush = True
+        for _ in play(sim, ("run",)):
+            pass
+        for plan in sim.plans:
+            played.update(plan.played)
+        if wanted <= played.keys():
+            return
+    assert not wanted - played.keys(), (
+        f"never possible in 60 runs: {sorted(wanted - played.keys())}"
+    )
+
+
+def test_a_storm_is_studied_under_releases_that_have_its_parts() -> None:
+    assert spec_of("voters", 10, (), 0).profiles == tuple(
+        get_profile(one).name for one in RELEASES if one != "K39"
+    )
+    assert spec_of("disks", 10, ["4.4.0-strict_min_isr"], 0).profiles == ("4.4.0-strict_min_isr",)
+    with pytest.raises(InputError, match="There is no storm"):
+        storm("hail")
+
+
+def test_a_hidden_bug_is_found_and_made_short_and_nothing_explains_it() -> None:
+    """A release with one mended bug back is judged by the promises of the release."""
+    sick = "4.4.0+truncation=HW"
+    chunk = {"scenario": storm("restarts").to_dict() | {PROMISED: True}, "profile": sick, "cell": 0,
+             "first_seed": 1, "count": 1}  # fmt: skip
+    (row,) = run_chunk(chunk)
+    assert row["verdict"] == "violates"
+    found = break_of(Run(storm("restarts"), sick, row["seed"]), row["invariant"])
+    assert found.kind is None and found.after < found.before
+
+
+def test_a_session_that_its_follower_gave_up_is_not_compared() -> None:
+    """A follower whose request got lost starts over with a full one."""
+    story = Run(storm("links"), "K39", 0)
+    (row,) = run_chunk({"scenario": story.scenario.to_dict() | {PROMISED: True}, "profile": "K39",
+                        "cell": 0, "first_seed": 0, "count": 1})  # fmt: skip
+    assert row["broken"] == []
+
+
+def test_lines_name_the_kind_and_the_command_that_repeats_it() -> None:
+    found = break_of(Run(storm("tier"), "K39", 38), "INV-39")
+    (kind,) = kinds_of({38: found})
+    waited = {"hits": 1, "n": 60, "share": 1 / 60, "low": 0.0004, "high": 0.09, "until": "60"}
+    row = {"storm": "tier", "profile": "K39", "study": "0", "runs": 60, "broken": waited,
+           "errors": 0, "kinds": [kind]}  # fmt: skip
+    first, second, *_, last = lines([row])  # type: ignore[list-item]
+    assert first == "tier, Kafka 3.9.1: 1 of 60 runs broke a promise (0.04 to 9 %)"
+    assert second.startswith("  new: A deposed leader deletes remote segments")
+    assert f"{found.after} events: highwater run" in last
+
+
+def test_a_deposed_leader_that_deletes_remote_segments_is_known() -> None:
+    found = break_of(Run(storm("tier"), "K39", 38), "INV-39")
+    assert found.kind is not None and found.kind.name == "deposed-leader-deletes-remote"
+    assert found.after < found.before
