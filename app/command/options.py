@@ -21,7 +21,7 @@ BAD_INPUT = 2
 CANCELLED = 130
 
 
-def complete_scenario(ctx: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
+def complete_scenario(_ctx: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
     """Return the names in the library that begin so, for completion in a shell."""
     from engine.scenarios.file import library
 
@@ -29,7 +29,7 @@ def complete_scenario(ctx: click.Context, parameter: click.Parameter, begun: str
     return [name for name in names if name.casefold().startswith(begun.casefold())]
 
 
-def complete_release(ctx: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
+def complete_release(_ctx: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
     """Return the releases that begin so; in a list separated by commas, its last one."""
     from engine.model.profiles import ADDRESSES, PROFILES
 
@@ -62,7 +62,7 @@ def seed_option(help: str) -> Callable[[Callable[P, None]], Callable[P, None]]:
 MASTERS = re.compile(r"local(\[.+\])?|local-cluster\[.+\]|(spark|sc|k8s)://.+|yarn")
 
 
-def _master(ctx: click.Context, parameter: click.Parameter, given: str | None) -> str | None:
+def _master(_ctx: click.Context, _parameter: click.Parameter, given: str | None) -> str | None:
     if given is not None and not MASTERS.fullmatch(given):
         raise click.BadParameter(
             "a master is local[4], spark://host:7077, sc://host:15002, k8s://host or yarn."

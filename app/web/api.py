@@ -28,8 +28,8 @@ from engine.view.wire import StepJson
 
 blueprint = Blueprint("api", __name__)
 
-ALWAYS: Final = ("lang",)
-"""Fields of the query of any route."""
+ALWAYS: Final = ("lang", "v")
+"""Fields of the query of any route: the language, and the edition of `app.server.edition`."""
 
 
 def json_answer(data: Any, status: int = 200) -> Response:

@@ -134,6 +134,11 @@ def test_questions_that_cannot_be_answered(
     assert answer.status_code in (400, 409) and said in answer.json["sentence"], answer.json
 
 
+def test_pages_add_their_language_and_edition_to_any_query(app: Flask) -> None:
+    for query in ("registry?v=0123456789ab", "cards/K39?v=0123456789ab", "search?q=isr&lang=zh"):
+        assert app.test_client().get(f"/api/{query}").status_code == 200
+
+
 @pytest.mark.parametrize(
     ("query", "said"),
     [
