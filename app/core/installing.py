@@ -1,0 +1,113 @@
+"""Installation of what only studies need, by a process beside a server that answers already.
+
+It installs one package after the other, at the lowest priority, and outlives the server: the next
+start continues where it was ended.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Final
+
+from app import bootstrap
+from app.bootstrap import LATER, OF_STUDIES
+from app.core.refusals import RequestError
+
+POLL_S: Final = 1.0
+MODULES: Final = {*LATER, "numpy", "py4j"}
+"""Modules of LATER and of what it brings along."""
+
+
+def begin() -> str:
+    """Start the installation where something is missing; return what to tell, or ""."""
+    if not bootstrap.is_checkout() or not bootstrap.inside_venv() or not missing():
+        return ""
+    subprocess.Popen(
+        [sys.executable, "-m", __name__],
+        cwd=bootstrap.ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    return "Spark and what else only studies need is being installed in the background."
+
+
+def missing(names: Sequence[str] = LATER) -> list[str]:
+    """Return those of these packages that are not installed."""
+    return [name for name in names if not _is_installed(name)]
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        return bool(version(name))
+    except PackageNotFoundError:
+        return False
+
+
+def is_running() -> bool:
+    """Check whether a process installs now."""
+    import fcntl
+
+    try:
+        with bootstrap.lock_file().open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False
+
+
+def refusal(names: Sequence[str] = LATER) -> RequestError | None:
+    """Return what to say where one of these packages is missing: wait, or how to install it."""
+    if not (absent := missing(names)):
+        importlib.invalidate_caches()
+        return None
+    if is_running():
+        there = len(LATER) - len(missing())
+        return RequestError("busy", "installing", name=absent[0], n=there, all=len(LATER), ms=5000)
+    command = ".venv/bin/python -m pip install --editable ."
+    return RequestError("impossible", "uninstalled", name=absent[0], command=command)
+
+
+def require(names: Sequence[str] = OF_STUDIES) -> None:
+    """Raise RequestError where one of these packages is missing."""
+    if error := refusal(names):
+        raise error
+
+
+def wait(stop: threading.Event) -> None:
+    """Wait until all is installed or `stop` is set.  Raises RequestError if nothing installs."""
+    while (error := refusal()) and not stop.wait(POLL_S):
+        if error.code != "busy":
+            raise error
+
+
+def main() -> None:
+    """Install what is missing, small studies first, then the command `highwater` itself."""
+    os.nice(19)
+    python = Path(sys.executable)
+    with bootstrap.turn():
+        lines = sorted(
+            set(bootstrap.lacking()) - set(bootstrap.needed(bootstrap.lacking())), key=_place
+        )
+        for line in lines:
+            if bootstrap.install_packages(python, [line]):
+                return
+        bootstrap.install_packages(python, ["--editable", "."])
+
+
+def _place(line: str) -> int:
+    return next(place for place, name in enumerate(LATER) if line.startswith(name))
+
+
+if __name__ == "__main__":
+    main()
