@@ -132,7 +132,7 @@ def ensure(module: str, extra: str = "", light: bool = False) -> None:
         )
     python = _venv_python()
     if python is None:
-        _make_venv()
+        _make_venv(light)
         python = _venv_python()
         if python is None:
             give_up(f"{VENV} has no Python in it: remove it and try again.")
@@ -142,7 +142,8 @@ def ensure(module: str, extra: str = "", light: bool = False) -> None:
             _run_again(python, module)
     with turn():
         if light:
-            failed = install_packages(python, needed(missing))
+            # What is imported is compiled then: a third of the time.
+            failed = install_packages(python, needed(missing), "--no-compile")
         else:
             failed = _install(python, extra, missing)
     if failed:
@@ -206,21 +207,25 @@ def _lacking_in(python: Path, extra: str) -> list[str]:
     return [line for line in answer.stdout.splitlines() if line]
 
 
-def _make_venv() -> None:
+def _make_venv(light: bool) -> None:
+    """Create VENV with a pip of its own, or without where the pip outside can install into it.
+
+    Unpacking takes seconds (`app.core.installing` does it later), and Debian packs pip separately.
+    """
     say(f"First start: creating a virtual environment in {VENV} ...")
-    made = subprocess.run([sys.executable, "-m", "venv", str(VENV)], capture_output=True, text=True)
-    if made.returncode == 0:
-        return
-    # Debian packs pip for virtual environments separately; a pip outside can install into one.
-    shutil.rmtree(VENV, ignore_errors=True)
-    outside = subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True)
-    bare = [sys.executable, "-m", "venv", "--without-pip", str(VENV)]
-    if outside.returncode != 0 or subprocess.run(bare, capture_output=True).returncode != 0:
+    pip = [sys.executable, "-m", "pip", "--python", sys.executable, "--version"]
+    outside = subprocess.run(pip, capture_output=True).returncode == 0
+    whole = [sys.executable, "-m", "venv", str(VENV)]
+    bare = [*whole, "--without-pip"]
+    wanted = [bare, whole] if light else [whole, bare]
+    for command in wanted if outside else [whole]:
+        if subprocess.run(command, capture_output=True).returncode == 0:
+            return
         shutil.rmtree(VENV, ignore_errors=True)
-        give_up(
-            "This Python cannot create virtual environments: let an administrator install its "
-            "venv module (Debian and Ubuntu: apt-get install python3-venv), then start again."
-        )
+    give_up(
+        "This Python cannot create virtual environments: let an administrator install its "
+        "venv module (Debian and Ubuntu: apt-get install python3-venv), then start again."
+    )
 
 
 def locked() -> str:
@@ -247,8 +252,7 @@ def _install(python: Path, extra: str, missing: list[str]) -> list[str]:
     """Install the project with an extra; return the command that failed, or an empty list."""
     large = any(line.startswith("pyspark") for line in missing)
     how_long = "one to three minutes, as Spark is large" if large else "up to a minute"
-    count = "1 package" if len(missing) == 1 else f"{len(missing)} packages"
-    say(f"Installing {count} ({how_long}): {', '.join(missing)}")
+    say(f"Installing {_count(missing)} ({how_long}): {', '.join(missing)}")
     target = f".[{extra}]" if extra else "."
     pip = _pip(python)
     if extra and os.environ.get("CI") and _install_locked(pip, python, extra):
@@ -257,16 +261,22 @@ def _install(python: Path, extra: str, missing: list[str]) -> list[str]:
     return _run_pip(pip, ["--editable", target])
 
 
-def install_packages(python: Path, lines: list[str]) -> list[str]:
+def install_packages(python: Path, lines: list[str], *options: str) -> list[str]:
     """Install these requirements alone; return the command that failed, or an empty list."""
-    say(f"Installing {len(lines)} packages (up to a minute): {', '.join(lines)}")
-    return _run_pip(_pip(python), lines)
+    if lines:
+        say(f"Installing {_count(lines)} (up to a minute): {', '.join(lines)}")
+    return _run_pip(_pip(python), [*options, *lines])
+
+
+def _count(lines: list[str]) -> str:
+    return "1 package" if len(lines) == 1 else f"{len(lines)} packages"
 
 
 def _pip(python: Path) -> list[str]:
     within = [str(python), "-W", "ignore", "-m", "pip"]  # pip warns of its own deprecations
     if subprocess.run([*within, "--version"], capture_output=True).returncode != 0:
-        within = [sys.executable, "-W", "ignore", "-m", "pip", "--python", str(python)]
+        base = getattr(sys, "_base_executable", sys.executable)
+        within = [base, "-W", "ignore", "-m", "pip", "--python", str(python)]
     return within
 
 

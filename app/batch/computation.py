@@ -81,7 +81,8 @@ class Computation:
         if self._few and self._is_few(plan, len(done)):
             runner = self._few
         else:
-            self._enter(run, BatchState.STARTING, started=started)
+            why = str(installing.refusal() or "")
+            self._enter(run, BatchState.STARTING, started=started, message=why)
             installing.wait(run.stop)
             if run.stop.is_set():
                 return BatchState.CANCELLED, ""

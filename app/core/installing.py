@@ -27,7 +27,9 @@ MODULES: Final = {*LATER, "numpy", "py4j"}
 
 def begin() -> str:
     """Start the installation where something is missing; return what to tell, or ""."""
-    if not bootstrap.is_checkout() or not bootstrap.inside_venv() or not missing():
+    if not bootstrap.is_checkout() or not bootstrap.inside_venv():
+        return ""
+    if not bootstrap.lacking() and not missing(["highwater"]):
         return ""
     subprocess.Popen(
         [sys.executable, "-m", __name__],
@@ -74,7 +76,7 @@ def refusal(names: Sequence[str] = LATER) -> RequestError | None:
     if is_running():
         there = len(LATER) - len(missing())
         return RequestError("busy", "installing", name=absent[0], n=there, all=len(LATER), ms=5000)
-    command = ".venv/bin/python -m pip install --editable ."
+    command = ".venv/bin/python -m app.core.installing"
     return RequestError("impossible", "uninstalled", name=absent[0], command=command)
 
 
@@ -91,18 +93,20 @@ def wait(stop: threading.Event) -> None:
             raise error
 
 
-def main() -> None:
-    """Install what is missing, small studies first, then the command `highwater` itself."""
+def main() -> bool:
+    """Install what is missing, small studies first, then pip and the command `highwater`.
+
+    Return False if that fails; pip prints why.
+    """
     os.nice(19)
     python = Path(sys.executable)
     with bootstrap.turn():
-        lines = sorted(
-            set(bootstrap.lacking()) - set(bootstrap.needed(bootstrap.lacking())), key=_place
-        )
-        for line in lines:
+        lines = [line for line in bootstrap.lacking() if line.startswith(LATER)]
+        for line in sorted(lines, key=_place):
             if bootstrap.install_packages(python, [line]):
-                return
-        bootstrap.install_packages(python, ["--editable", "."])
+                return False
+        subprocess.run([sys.executable, "-m", "ensurepip"], capture_output=True)
+        return not bootstrap.install_packages(python, [], "--editable", ".")
 
 
 def _place(line: str) -> int:
@@ -110,4 +114,4 @@ def _place(line: str) -> int:
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(not main())
