@@ -16,8 +16,17 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
 
-from app import bootstrap
-from app.bootstrap import LATER, OF_STUDIES
+from app.bootstrap import (
+    LATER,
+    OF_STUDIES,
+    ROOT,
+    inside_venv,
+    install_packages,
+    is_checkout,
+    lacking,
+    lock_file,
+    turn,
+)
 from app.core.refusals import RequestError
 
 POLL_S: Final = 1.0
@@ -27,13 +36,13 @@ MODULES: Final = {*LATER, "numpy", "py4j"}
 
 def begin() -> str:
     """Start the installation where something is missing; return what to tell, or ""."""
-    if not bootstrap.is_checkout() or not bootstrap.inside_venv():
+    if not is_checkout() or not inside_venv():
         return ""
-    if not bootstrap.lacking() and not missing(["highwater"]):
+    if not lacking() and not missing(["highwater"]):
         return ""
     subprocess.Popen(
         [sys.executable, "-m", __name__],
-        cwd=bootstrap.ROOT,
+        cwd=ROOT,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -59,7 +68,7 @@ def is_running() -> bool:
     import fcntl
 
     try:
-        with bootstrap.lock_file().open("rb") as lock:
+        with lock_file().open("rb") as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except FileNotFoundError:
         return False
@@ -100,13 +109,13 @@ def main() -> bool:
     """
     os.nice(19)
     python = Path(sys.executable)
-    with bootstrap.turn():
-        lines = [line for line in bootstrap.lacking() if line.startswith(LATER)]
+    with turn():
+        lines = [line for line in lacking() if line.startswith(LATER)]
         for line in sorted(lines, key=_place):
-            if bootstrap.install_packages(python, [line]):
+            if install_packages(python, [line]):
                 return False
         subprocess.run([sys.executable, "-m", "ensurepip"], capture_output=True)
-        return not bootstrap.install_packages(python, [], "--editable", ".")
+        return not install_packages(python, [], "--editable", ".")
 
 
 def _place(line: str) -> int:

