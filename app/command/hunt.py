@@ -98,6 +98,7 @@ def lines(rows: Sequence[HuntRow]) -> Iterator[str]:
         if row["errors"]:
             yield f"  {row['errors']:,} runs failed and count nowhere."
         for kind in row["kinds"]:
-            yield f"  {kind['verdict']}: {kind['title']} ({', '.join(kind['invariants'])})"
+            broke = ", ".join(kind["invariants"])
+            yield f"  {kind['verdict']}: {kind['title']} ({broke}; {kind['examined']} examined)"
             yield f"    {kind['why']}"
             yield f"    {kind['events']} events: {command_of(Run.from_text(kind['run']))}"
