@@ -275,8 +275,8 @@ def _count(lines: list[str]) -> str:
 def _pip(python: Path) -> list[str]:
     within = [str(python), "-W", "ignore", "-m", "pip"]  # pip warns of its own deprecations
     if subprocess.run([*within, "--version"], capture_output=True).returncode != 0:
-        base = getattr(sys, "_base_executable", sys.executable)
-        within = [base, "-W", "ignore", "-m", "pip", "--python", str(python)]
+        outside = getattr(sys, "_base_executable", "") if inside_venv() else sys.executable
+        within = [outside, "-W", "ignore", "-m", "pip", "--python", str(python)]
     return within
 
 

@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
@@ -48,7 +49,7 @@ def begin() -> str:
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    return "Spark and what else only studies need is being installed in the background."
+    return "Spark is being installed in the background; Run at scale shows how far it is."
 
 
 def missing(names: Sequence[str] = LATER) -> list[str]:
@@ -103,18 +104,21 @@ def wait(stop: threading.Event) -> None:
 
 
 def main() -> bool:
-    """Install what is missing, small studies first, then pip and the command `highwater`.
+    """Install pip, what is missing (small studies first), and the command `highwater`.
 
     Return False if that fails; pip prints why.
     """
     os.nice(19)
     python = Path(sys.executable)
     with turn():
+        if (
+            find_spec("pip") is None
+        ):  # Debian may have none to unpack: then the one outside installs
+            subprocess.run([sys.executable, "-m", "ensurepip"], capture_output=True)
         lines = [line for line in lacking() if line.startswith(LATER)]
         for line in sorted(lines, key=_place):
             if install_packages(python, [line]):
                 return False
-        subprocess.run([sys.executable, "-m", "ensurepip"], capture_output=True)
         return not install_packages(python, [], "--editable", ".")
 
 
