@@ -58,13 +58,14 @@ def play(
     A study of the same storm, releases, seeds and engine that is there already is not played again,
     and one that was ended early goes on.  Raises InputError or RequestError for bad input.
     """
-    from app import create_app
+    from app import bootstrap, create_app
     from app.command.batch import ProgressBar
     from app.core import config
     from app.hunt.hunting import rows_of, spec_of, started
     from app.server.services import KEY, Services
     from engine.hunt.storms import NAMES
 
+    bootstrap.ensure("app")
     specs = {name: spec_of(name, runs, profiles, seed) for name in storms or NAMES}
     app = create_app(config.load(None, **overrides))
     services: Services = app.extensions[KEY]
