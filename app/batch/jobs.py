@@ -395,7 +395,6 @@ class Jobs:
 
 
 def runner_of(settings: Settings) -> SparkRunner | ConnectRunner:
-    """Return the runner that the settings name."""
     if settings.spark_master.startswith(SCHEME):
         return ConnectRunner(settings.spark_master)
     told = {"HIGHWATER_SPARK_CONF": settings.spark_conf, "HIGHWATER_SPARK_LOG": settings.spark_log}

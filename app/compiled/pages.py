@@ -93,7 +93,6 @@ def _sentence(error: build.CompileError | None) -> str:
 
 @blueprint.post("/batch/engine/build")
 def start() -> AnyResponse:
-    """Start the build; for the operator only."""
     _require_operator()
     job.start()
     return redirect(address("/batch/engine", **visitor.tongue()), 303)
@@ -101,14 +100,12 @@ def start() -> AnyResponse:
 
 @blueprint.post("/batch/engine/cancel")
 def cancel() -> AnyResponse:
-    """Cancel the build; for the operator only."""
     _require_operator()
     job.cancel()
     return redirect(address("/batch/engine", **visitor.tongue()), 303)
 
 
 def _require_operator() -> None:
-    """Raise RequestError for everybody else."""
     visitor.require_token()
     if not is_operator():
         raise RequestError("not_found")

@@ -421,7 +421,6 @@ def _spread(hits: list[SearchHit]) -> list[SearchHit]:
 
 @cache
 def index() -> Index:
-    """Return the index of this process."""
     return Index(entries())
 
 

@@ -81,7 +81,6 @@ class Builder:
         )
 
     def build(self, python: Interpreter, scenarios: Collection[str] | None) -> Report:
-        """Collect everything."""
         self._tell("Rendering pages")
         sites = {lang: crawling.crawl(self._app, lang) for lang in self._langs}
         self._layout.pages = set(sites[self._langs[0]].pages)

@@ -93,7 +93,6 @@ class TabReplays(Replays):
         self._reported: set[str] = set()
 
     def register(self, run: Run) -> str:
-        """Remember a run and return its digest."""
         digest = super().register(run)
         if digest not in self._reported:
             self.fresh[digest] = run

@@ -147,7 +147,6 @@ class FaultPlan(Strikes):
         return twin
 
     def first(self, sim: World) -> None:
-        """Schedule the first strike."""
         self.began = sim.now
         if self.fault.at_ms < 0:
             self._arm(sim)
