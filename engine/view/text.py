@@ -57,7 +57,6 @@ def _with_nodes(cue: Cue, value: Any) -> Any:
 
 
 def value_text(value: Any) -> str:
-    """Return a cue's value in a golden file."""
     if isinstance(value, tuple | list):
         return "[" + ",".join(value_text(one) for one in value) + "]"
     if isinstance(value, Batch):
@@ -66,7 +65,6 @@ def value_text(value: Any) -> str:
 
 
 def cue_json(cue: Cue) -> CueJson:
-    """Return a cue as a step shows it."""
     return {
         "rule": cue.rule,
         "node": node_name(cue.node),
