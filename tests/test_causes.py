@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.batch.causes import STEPS_MOST, TRACED_MOST, histogram, to_trace
+from app.batch.computation import STEPS_MOST, TRACED_MOST, histogram, to_trace
 from app.batch.runners.summary import Failure
 from engine.scenarios import file
 from engine.sim.run import Run, play_all

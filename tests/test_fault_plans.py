@@ -10,9 +10,8 @@ import pytest
 
 from engine.advisor.weights import NANO, log_weight_nano
 from engine.catalogue.promises import keeps_disks
-from engine.faults.fault_plan import FaultPlan
+from engine.faults.fault_plan import FaultPlan, is_caught_up
 from engine.faults.plan_kinds import PLAN_KINDS
-from engine.faults.rolling import is_caught_up
 from engine.model.errors import InputError
 from engine.model.messages import CONTROLLER
 from engine.model.state import DOWN, UP

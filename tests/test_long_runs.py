@@ -9,7 +9,7 @@ import pytest
 
 from engine.export.exports import steps_json
 from engine.model.log import Batch, Log
-from engine.replay import replay, step_cache
+from engine.replay import replay
 from engine.replay.cursor import Cursor
 from engine.replay.replay import Replay
 from engine.replay.view_cache import (
@@ -129,7 +129,7 @@ def test_many_replicas_show_less_each() -> None:
 
 
 def test_steps_are_kept_and_told_by_their_bytes(busy: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(step_cache, "CACHED_BYTES", 1_000_000)
+    monkeypatch.setattr(replay, "CACHED_BYTES", 1_000_000)
     monkeypatch.setattr(replay, "ANSWER_BYTES", 60_000)
     looked = Replay(busy)
     before = looked.weight

@@ -16,8 +16,7 @@ from engine.model.errors import InputError
 from engine.model.profiles import GENERATIONS, get_profile
 from engine.refinement.mapping import Mapping
 from engine.refinement.model_tracker import BESIDE, Matched, UnmatchedError
-from engine.refinement.rungs import rung_of
-from engine.refinement.walking import Refinement, refine
+from engine.refinement.walking import Refinement, refine, rung_of
 from engine.scenarios.file import find, library
 from engine.sim.kernel import Chance
 from engine.sim.run import Run, play

@@ -12,8 +12,7 @@ import pytest
 from engine.model.errors import InputError
 from engine.replay import replay as replay_module
 from engine.replay.cursor import played
-from engine.replay.replay import EVENTS_BETWEEN, MOST_CHECKPOINTS, STEPS_MOST, Replay
-from engine.replay.step_cache import KeptSteps
+from engine.replay.replay import EVENTS_BETWEEN, MOST_CHECKPOINTS, STEPS_MOST, KeptSteps, Replay
 from engine.scenarios.file import find, library
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play

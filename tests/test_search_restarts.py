@@ -6,8 +6,7 @@ import pytest
 
 from engine.explore.budgets import Budgets
 from engine.explore.question import SearchQuestion, cut_at
-from engine.explore.restarts import Restarts
-from engine.explore.searching import Bounds, Graph, Searching
+from engine.explore.searching import Bounds, Graph, Restarts, Searching
 from engine.moves.moves import Move
 from engine.scenarios import file
 from engine.sim.run import Run

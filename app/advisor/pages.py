@@ -153,7 +153,6 @@ def _estimate(asked: Spec, setting: Setting, failures: Failures) -> StudyEstimat
 
 
 def _tree_s(setting: Setting, failures: Failures, profile: str) -> float:
-    """Return the CPU seconds that one tree takes."""
     began = clock.processor()
     Tree(setting, failures, profile, PILOT_SEED)
     return clock.processor() - began

@@ -6,11 +6,12 @@ queued -> (what `computation` does) -> done | cancelled | failed
 
 from __future__ import annotations
 
+import fcntl
 import logging
 import os
 import threading
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -20,7 +21,6 @@ from app.batch.announcer import Announcer, Emit
 from app.batch.batch_run import BatchRun
 from app.batch.bounds import RUNS_MOST
 from app.batch.computation import TELL_EVERY_S, Computation
-from app.batch.locks import Locks
 from app.batch.queue import FairQueue
 from app.batch.runners.local import LocalRunner
 from app.batch.runners.plan import grown
@@ -34,6 +34,7 @@ from app.batch.runners.tables import RunnerError, SparkError
 from app.batch.spec import Futures, Spec, check_chunks, check_total
 from app.core import clock, installing
 from app.core.config import Settings
+from app.core.disk_errors import writing
 from app.core.refusals import KeyedSentence, RequestError
 from app.storage.batch_fields import ACTIVE, BatchState
 from app.storage.database import Database
@@ -44,6 +45,61 @@ from engine import ENGINE_VERSION
 if TYPE_CHECKING:
     from app.batch.runners.connect import ConnectRunner
     from app.batch.runners.spark import SparkRunner
+
+
+class Locks:
+    """One lock file for each batch, in a directory that the processes of a server share.
+
+    The process that computes a batch holds it from before the batch is active until it ends.  The
+    system releases it however that process ends, so an active batch without a lock was lost.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        directory.mkdir(parents=True, exist_ok=True)
+
+    def _file(self, number: str) -> Path:
+        return self._directory / f"{number}.lock"
+
+    def knows(self, number: str) -> bool:
+        """Check whether this batch was ever computed here.
+
+        The locks of other machines are not visible.
+        """
+        return self._file(number).exists()
+
+    def take(self, number: str) -> IO[str] | None:
+        """Return the lock, to be closed; None while another process holds it.
+
+        Raises RequestError where the disk takes nothing.
+        """
+        with writing():
+            file = self._file(number).open("w")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.close()
+            return None
+        return file
+
+    @contextmanager
+    def hold_for_new_job(self, number: str) -> Iterator[IO[str]]:
+        """Hold the lock for a batch that is queued meanwhile; release it if that fails.
+
+        Raises RequestError.
+        """
+        lock = self.take(number)
+        if lock is None:
+            raise RequestError("impossible", "batch.runs.still")
+        try:
+            yield lock
+        except BaseException:
+            lock.close()
+            raise
+
+    def forget(self, number: str) -> None:
+        self._file(number).unlink(missing_ok=True)
+
 
 log = logging.getLogger(__name__)
 
@@ -352,7 +408,6 @@ class Jobs:
 
 
 def runner_of(settings: Settings) -> SparkRunner | ConnectRunner:
-    """Return the runner that the settings name."""
     from app.batch.runners.connect import SCHEME, ConnectRunner
     from app.batch.runners.spark import SparkRunner
 

@@ -413,7 +413,6 @@ def more(number: str) -> Response:
 
 @blueprint.post("/batch/<number>/more")
 def more_form(number: str) -> AnyResponse:
-    """Add more seeds from the form of the page."""
     visitor.require_token()
     visitor.require_patience()
     jobs().add_runs(number, typed(request.form, "runs", 1, RUNS_MOST), *visitor.asker())
@@ -423,7 +422,6 @@ def more_form(number: str) -> AnyResponse:
 @blueprint.delete("/api/batches/<number>")
 @api_schema.declare(api_schema.Done)
 def delete(number: str) -> Response:
-    """Delete the batch and its rows."""
     visitor.require_token()
     jobs().delete(number, visitor.owner())
     return json_answer({"ok": True})
@@ -431,7 +429,6 @@ def delete(number: str) -> Response:
 
 @blueprint.post("/batch/<number>/delete")
 def delete_form(number: str) -> AnyResponse:
-    """Delete a batch from the form of the page."""
     visitor.require_token()
     jobs().delete(number, visitor.owner())
     return redirect(address("/batch", **visitor.tongue()), 303)

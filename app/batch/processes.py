@@ -52,7 +52,6 @@ class BatchWorkers:
         return self._pool.submit(act, *args)
 
     def stop(self) -> None:
-        """Stop all tasks."""
         if self._pool is None:
             return
         self._pool.shutdown(wait=False, cancel_futures=True)

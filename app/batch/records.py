@@ -110,7 +110,6 @@ def add(database: Database, batch: BatchRow) -> None:
 
 
 def remove(database: Database, number: str) -> None:
-    """Delete a batch with all that was found."""
     with database.writing() as session:
         for table in (FailureRow, BatchCellRow):
             session.execute(delete(table).where(table.batch_id == number))
@@ -242,7 +241,6 @@ def run_in(batch: BatchRow, profile: str, cell: int, seed: int) -> Run:
 
 
 def add_tallies(counts: Counts, tallies: Iterable[PlanTally]) -> None:
-    """Add finished chunks to interim counts."""
     for tally in tallies:
         key = tally.profile, tally.cell
         counts[key] = counts.get(key, Counted()).plus(tally)
@@ -281,7 +279,6 @@ def _by_promise(row: BatchCellRow) -> dict[str, int]:
 
 
 def save_counts(database: Database, batch: BatchRow, counts: Counts) -> None:
-    """Replace the interim counts."""
     with database.writing() as session:
         _replace_counts(session, batch, counts, {})
 

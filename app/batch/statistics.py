@@ -178,7 +178,6 @@ class Paired:
 
     @property
     def n(self) -> int:
-        """Number of pairs."""
         return self.neither + self.only_first + self.only_second + self.both
 
     @property

@@ -106,7 +106,6 @@ def other_than(number: str) -> list[ListedStudy]:
 
 
 def listed(row: BatchRow) -> ListedStudy:
-    """Return a row of a list of studies."""
     return {
         "id": row.id,
         "title": title_of(row),
@@ -177,7 +176,6 @@ def rename(number: str) -> Response:
 
 @blueprint.post("/batch/<number>/title")
 def rename_form(number: str) -> AnyResponse:
-    """Rename a study from the form of the page."""
     visitor.require_token()
     visitor.require_patience()
     jobs().rename(number, checked_title(request.form.get("title", "")), visitor.owner())

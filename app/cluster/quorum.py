@@ -78,7 +78,6 @@ def _climbing(facts: Facts) -> Iterator[QuorumSentence]:
 
 
 def _epochs(facts: Facts) -> list[int]:
-    """Return the epochs that lines of Raft name."""
     named = [line.named for line in facts.logged if line.named is not None]
     raft = [one.values for one in named if one.kind.name.startswith(RAFT)]
     return [int(values["epoch"]) for values in raft if "epoch" in values]

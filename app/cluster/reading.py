@@ -143,7 +143,6 @@ def _topics(data: Json, facts: Facts) -> list[TopicRead]:
 
 
 def note_json(context: Context, one: Notice) -> Note:
-    """Return a note with its sentence."""
     return {
         "key": one.key,
         "args": dict(one.args),

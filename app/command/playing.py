@@ -59,7 +59,6 @@ def report(replay: Replay, unkept: list[str]) -> Mapping[str, object]:
 
 
 def sentences(replay: Replay) -> Iterator[str]:
-    """Yield the steps of a run, a line each."""
     names = names_of(replay.run.scenario)
     for step in replay.each(0, replay.total):
         yield str(step_of(step, names))

@@ -80,7 +80,6 @@ def golden_files_by_rule(folder: Path) -> dict[str, list[str]]:
 
 
 def rules(scenarios: Iterable[Scenario], golden: Path = GOLDEN) -> list[RuleEntry]:
-    """Return all rules in their order."""
     code, plays, files = functions(), played(scenarios), golden_files_by_rule(golden)
     return [
         {

@@ -190,7 +190,6 @@ def _progress(found: Soak, seconds: float) -> str:
 
 
 def lines(report: SoakReport) -> Iterator[str]:
-    """Yield the report as text."""
     yield "profile     runs  pairs of rules"
     for name, one in report["profiles"].items():
         yield f"{name:<9} {one['runs']:>6,} {one['pairs']:>9,}"

@@ -136,7 +136,6 @@ def _rungs(scenario: Scenario) -> tuple[LadderRung, ...]:
 
 
 def _drawn(rung: LadderRung) -> LadderRung:
-    """Return the row with its pictures as markup."""
     if not rung["digest"]:
         return rung
     return {**rung, "telling": Markup(rung["telling"]), "final": Markup(rung["final"])}

@@ -58,7 +58,6 @@ def _failure() -> Path:
 
 
 def _is_building() -> bool:
-    """Return whether another process builds now."""
     import fcntl
 
     try:

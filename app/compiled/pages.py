@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
 from flask import Blueprint, redirect, render_template
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.compiled import build
-from app.compiled.job import CompileJob
 from app.core import compiled_engine
 from app.core.refusals import RequestError
 from app.server import visitor
@@ -14,6 +17,54 @@ from app.server.operator import is_operator
 from app.server.services import services
 from app.web.moments import address
 from engine.study.digest import is_compiled
+
+
+class CancelledError(Exception):
+    """Raised within a build that was cancelled."""
+
+
+class CompileJob:
+    """State of the build.
+
+    `running`; `phase` and `share` (0 – 1) while it runs; `problem`: why the last one failed.
+    """
+
+    def __init__(self, build_engine: Callable[[build.Progress], Path] = build.build) -> None:
+        self._build = build_engine
+        self._turn = threading.Lock()
+        self._cancelled = threading.Event()
+        self.running = False
+        self.phase, self.share = build.TRANSLATING, 0.0
+        self.problem: build.CompileError | None = None
+
+    def start(self) -> None:
+        """Begin, unless it runs or there is nothing to build."""
+        with self._turn:
+            if self.running or compiled_engine.built() is not None:
+                return
+            self.running = True
+            self.phase, self.share, self.problem = build.TRANSLATING, 0.0, None
+            self._cancelled.clear()
+            threading.Thread(target=self._run, name="compile", daemon=True).start()
+
+    def cancel(self) -> None:
+        self._cancelled.set()
+
+    def _run(self) -> None:
+        try:
+            self._build(self._progress)
+        except CancelledError:
+            pass
+        except build.CompileError as error:
+            self.problem = error
+        finally:
+            self.running = False
+
+    def _progress(self, phase: str, share: float) -> None:
+        if self._cancelled.is_set():
+            raise CancelledError
+        self.phase, self.share = phase, share
+
 
 blueprint = Blueprint("compiled", __name__)
 job = CompileJob()
@@ -42,7 +93,6 @@ def _sentence(error: build.CompileError | None) -> str:
 
 @blueprint.post("/batch/engine/build")
 def start() -> AnyResponse:
-    """Start the build; for the operator only."""
     _require_operator()
     job.start()
     return redirect(address("/batch/engine", **visitor.tongue()), 303)
@@ -50,14 +100,12 @@ def start() -> AnyResponse:
 
 @blueprint.post("/batch/engine/cancel")
 def cancel() -> AnyResponse:
-    """Cancel the build; for the operator only."""
     _require_operator()
     job.cancel()
     return redirect(address("/batch/engine", **visitor.tongue()), 303)
 
 
 def _require_operator() -> None:
-    """Raise RequestError for everybody else."""
     visitor.require_token()
     if not is_operator():
         raise RequestError("not_found")

@@ -100,7 +100,6 @@ def _modules(feature: Feature, names: str) -> Iterator[ModuleType]:
 
 
 def commands() -> Iterator[tuple[Command, Any]]:
-    """Yield the commands and their functions."""
     for feature in FEATURES:
         if feature.command is not None:
             name = feature.command.name or feature.name

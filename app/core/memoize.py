@@ -49,7 +49,6 @@ class ComputedValues:
         return cast(R, place.value)
 
     def clear(self) -> None:
-        """Evict every value."""
         with self._lock:
             self._places.clear()
 
@@ -85,7 +84,6 @@ class Once(Generic[P, R]):
         return self._kept.get(args, lambda: self._make(*args, **kwargs))
 
     def cache_clear(self) -> None:
-        """Evict every value."""
         self._kept.clear()
 
 

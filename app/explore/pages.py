@@ -96,7 +96,6 @@ def budgets_in(fields: MultiDict[str, str], usual: Mapping[str, int]) -> Budgets
 
 
 def _address(ask: Ask) -> dict[str, str]:
-    """Return the parameters of a question's address."""
     told = {"step": str(ask.step), "goal": ask.goal}
     told |= {name: str(n) for name, n in ask.budgets._asdict().items() if n}
     if not any(ask.budgets):

@@ -8,6 +8,7 @@ that match more of the concepts rank higher.  MATCH expressions consist of quote
 
 from __future__ import annotations
 
+import difflib
 import math
 import sqlite3
 import threading
@@ -21,9 +22,47 @@ from typing import Final
 from app.core import features
 from app.core.search_entry import SearchEntry
 from app.find.entries import entries
-from app.find.spelling import Vocabulary
 from app.find.synonyms import Phrase, longest, phrase, synonyms
 from app.find.tokens import Word, indexed, words
+
+SHORTEST: Final = 4
+"""Characters a word needs for a correction to mean anything."""
+CLOSE: Final = 0.78
+LOOSE: Final = 0.6
+"""Least similarity, as `difflib` has it, for a correction and for a suggestion."""
+
+
+class Vocabulary:
+    """Words of the index, by their first letter and length."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._counts = Counter(word for text in texts for word in text.split())
+
+    def __contains__(self, word: str) -> bool:
+        return word in self._counts
+
+    def nearest(self, word: str, *, loose: bool = False) -> list[str]:
+        """Return known words that are spelled like this one, the nearest first.
+
+        Of equals the most frequent comes first.
+        """
+        if len(word) < SHORTEST or word.isdigit():
+            return []
+        reach = 4 if loose else 2
+        letters = set(word)
+        candidates = [
+            one
+            for one in self._counts
+            if abs(len(one) - len(word)) <= reach
+            and not any(letter.isdigit() for letter in one)
+            and len(letters & set(one)) * 3 >= len(letters) * 2
+        ]
+        found = difflib.get_close_matches(word, candidates, 6, LOOSE if loose else CLOSE)
+        return sorted(
+            found,
+            key=lambda one: (-difflib.SequenceMatcher(None, word, one).ratio(), -self._counts[one]),
+        )
+
 
 MAX_QUERY_LENGTH: Final = 200
 """Characters of a query; the rest is ignored."""
@@ -382,7 +421,6 @@ def _spread(hits: list[SearchHit]) -> list[SearchHit]:
 
 @cache
 def index() -> Index:
-    """Return the index of this process."""
     return Index(entries())
 
 

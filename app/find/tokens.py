@@ -102,7 +102,6 @@ def _chinese(text: str) -> Word:
 
 
 def words(text: str) -> list[Word]:
-    """Return the words of a text in their order."""
     text = unicodedata.normalize("NFKC", text)
     found = [(match.start(), _latin(match[0])) for match in _WORD.finditer(text)]
     for run in _CHINESE.finditer(_PARTICLES.sub(lambda match: " " * len(match[0]), text)):

@@ -14,7 +14,6 @@ from app.incident.facts import Ends, Scale, beginning, ends_of_epochs, shrinks_o
 from app.incident.opening import assumptions, profile_for, scenario_data
 from app.incident.render import JUST_BEFORE_MS
 from app.incident.render import record as shown
-from app.incident.returns import COMES, comes_back, starts_between
 from app.incident.timeline import Timeline, TimelineState
 from app.kafka.metadata import PartitionMetadata
 from app.reading.events import Event
@@ -489,3 +488,37 @@ class _Builder:
 def _observed_partition(sim: Simulation) -> Any:
     """Return the partition as an observer of the run sees it."""
     return view(sim)["partitions"][0]
+
+
+COMES: Final = ("unfenced", "came")
+
+
+def comes_back(told: Timeline, broker: int, gone: Event) -> tuple[Event | None, int | None]:
+    """Return the event of its return, and the log end that it then found."""
+    later = False
+    found: int | None = None
+    for _, event in told.events:
+        later = later or event is gone
+        if not later:
+            continue
+        if event.kind == "loaded" and event.node == str(broker) and found is None:
+            found = event.data["leo"]
+        named = broker in event.data.get("brokers", ()) or broker == event.data.get("broker")
+        if event.kind in COMES and named:
+            return event, found
+    return None, found
+
+
+def starts_between(told: Timeline, broker: int, gone: Event, back: Event) -> bool:
+    """Return whether the broker's process started between two events."""
+    between = False
+    for _, event in told.events:
+        if event is gone:
+            between = True
+        if between and event.kind == "registered" and event.data["broker"] == broker:
+            return True
+        if between and event.kind == "starts" and event.node == str(broker):
+            return True
+        if event is back:
+            return False
+    return False

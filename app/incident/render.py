@@ -202,7 +202,6 @@ def _span(first: int, end: int) -> str:
 
 
 def record(state: PartitionMetadata) -> str:
-    """Return the record as scripts write it."""
     text = f"{state.leader} {state.leader_epoch} {state.partition_epoch} {_ids(state.isr)}"
     if state.elr:
         text += f" elr {_ids(state.elr)}"

@@ -149,7 +149,6 @@ def story_of_files(
 
 
 def worded(sentence: str, language: str) -> str:
-    """Return the sentence in a language."""
     return translate(sentence, language, known_in(language))
 
 

@@ -116,7 +116,6 @@ def _last_leader(told: Timeline, state: TimelineState) -> int:
 
 
 def _time_after(told: Timeline, state: TimelineState) -> float:
-    """Return the time of the next state that has one."""
     at = told.states.index(state)
     known = [one.time_ms for one in told.states[at:] if one.time_ms is not None]
     return known[0] if known else 0.0

@@ -63,7 +63,6 @@ def find_jars(
 
 
 def home_of(release: KafkaRelease, environ: Mapping[str, str]) -> Path:
-    """Return the cache directory of a release."""
     return cache_directory(environ) / "kafka" / release.version
 
 

@@ -205,7 +205,6 @@ def without_group(lines: list[str]) -> Iterator[list[str]]:
 
 
 def difference(first: tuple[Any, ...]) -> str:
-    """Return a difference as one phrase."""
     step, move, fact, real, model = first
     return (
         f"after move {step}, “{move}”, {fact} is {real!r} on real brokers, {model!r} in the model"
@@ -213,7 +212,6 @@ def difference(first: tuple[Any, ...]) -> str:
 
 
 def sentence(result: ScriptResult) -> str:
-    """Return a result as one line."""
     if result.outcome == FAILED:
         return f"{result.moves} moves could not be played: {result.why}"
     total = result.equal + result.different

@@ -130,7 +130,6 @@ def cards(scenarios: Iterable[Scenario], lang: str = OWN) -> list[LibraryCard]:
 
 @once
 def pictures_version() -> str:
-    """Return the version of the pictures."""
     return hashlib.sha256(pictures().encode()).hexdigest()[:12]
 
 

@@ -75,7 +75,6 @@ def _stressed(text: str) -> Markup:
 
 @blueprint.get("/course")
 def chapters() -> str:
-    """Render the list of chapters."""
     told = [(slug, course.chapter(slug, visitor.lang())) for slug in course.slugs()]
     return render_template("learn/chapters.html", chapters=told)
 

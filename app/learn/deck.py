@@ -81,7 +81,6 @@ def cards(lang: str, words: Catalogue) -> Iterator[DeckCard]:
 
 
 def cards_of(part: str, lang: str, words: Catalogue) -> Iterator[DeckCard]:
-    """Yield the cards of one of PARTS."""
     if part == PARTS[0]:
         for number, (code, profile, kind, _) in enumerate(PREDICTIONS, 1):
             yield _question_card(number, Run(find(code), profile), kind, lang)

@@ -18,7 +18,6 @@ blueprint = Blueprint("levels", __name__)
 
 @blueprint.get("/levels")
 def listed() -> str:
-    """Render the cards of all levels."""
     lang = visitor.lang()
     cards = [
         {

@@ -67,7 +67,6 @@ def _href(stop: PathStop) -> str:
 
 
 def path(cards: Iterable[LibraryCard]) -> list[PathCard]:
-    """Return the cards of the path in order."""
     by_code = {card["code"]: card for card in cards}
     return [
         PathCard(**by_code[stop.code], number=number, href=_href(stop), key=_key(stop))

@@ -73,7 +73,6 @@ class JudgedReleases(TypedDict):
 
 
 def href(card: PracticeCard) -> str:
-    """Return the address of a card."""
     if card.kind == PREDICTION:
         asked = {"s": card.name, "profile": card.profile, "kind": card.ask}
         return address("/practice/question", **asked)
@@ -103,7 +102,6 @@ def _sentence(card: PracticeCard) -> str:
 
 @blueprint.get("/practice")
 def practice() -> str:
-    """Render the deck by topic."""
     levels = {name: item.level for name, item in questions().items()}
     listed = [
         ListedCard(card=one, text=_text(one), href=href(one), level=levels.get(one.id, 0))

@@ -51,7 +51,6 @@ def chunk(scenario: Scenario, profile: str, first: int, count: int) -> dict[str,
 
 
 def counted(rows: list[Row]) -> SeedCounts:
-    """Return the counts of rows."""
     verdicts = Counter(row["verdict"] for row in rows)
     broken: Counter[str] = Counter()
     earliest: dict[str, list[int]] = {}

@@ -25,7 +25,6 @@ class LocalRuns:
         self._replays: dict[str, Replay] = {}
 
     def register(self, run: Run) -> str:
-        """Remember a run and return its digest."""
         digest: str = run.digest
         self._runs[digest] = run
         return digest
@@ -44,7 +43,6 @@ class LocalRuns:
 
     @contextmanager
     def using(self, digest: str) -> Iterator[Replay]:
-        """Yield the replay of a known run."""
         replay = self._replays.get(digest)
         if replay is None:
             replay = self._replays[digest] = Replay(self.run(digest))
@@ -59,7 +57,6 @@ class LocalCompute:
     """Computation in the caller's thread, one question after another."""
 
     def apart(self, work: Callable[..., T], *args: object) -> T:
-        """Return `work(*args)`."""
         return work(*args)
 
     def turn(self) -> AbstractContextManager[object]:

@@ -188,12 +188,10 @@ def part(entry: str, name: str) -> Pack:
 
 
 def pack_at(entry: str) -> str:
-    """Return the address of a page's pack."""
     return f"/packs/{pack(entry).digest}/{entry}"
 
 
 def part_at(entry: str, name: str) -> str:
-    """Return the address of a part of it."""
     return f"/packs/{part(entry, name).digest}/{entry}/{name}"
 
 
@@ -217,7 +215,6 @@ def get_pack(digest: str, room: str, name: str) -> Response:
 
 @blueprint.get("/packs/<digest>/<room>/<name>/<path:later>")
 def get_part(digest: str, room: str, name: str, later: str) -> Response:
-    """Return a part of it."""
     entry = f"{room}/{name}"
     if entry not in entries() or later not in parts(entry):
         raise RequestError("not_found")

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
-from flask import Flask
+from flask import Flask, g, request
 from flask_socketio import SocketIO
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from app.admission.bodies import Bodies
 from app.admission.connections import Gateway
-from app.admission.cpu_quota import Accounts
+from app.admission.cpu_quota import Accounts, Charge
 from app.admission.deadlines import Deadlines
 from app.admission.queue import Gate
 from app.batch.announcer import Emit
@@ -25,16 +25,8 @@ from app.explore.searches import Searches
 from app.learn import reading
 from app.live import channel, classroom, socket_handlers
 from app.runs.replays import Replays
-from app.server import (
-    addresses,
-    compression,
-    cpu_middleware,
-    metrics,
-    openapi,
-    security,
-    warm,
-)
-from app.server.services import KEY, Services
+from app.server import addresses, compression, metrics, openapi, security, visitor, warm
+from app.server.services import KEY, Services, services
 from app.server.shared_pages import PAGES
 from app.storage.database import Database
 from app.storage.row_limit import MIB
@@ -134,7 +126,7 @@ def build(settings: Settings | None = None, parts: Parts | None = None) -> Flask
     classroom.open_rooms(app, settings.secret_key, socketio)
     socket_handlers.register(socketio, settings)
     pages.prepare(app)
-    cpu_middleware.install(app)
+    charge_requests(app)
     metrics.install(app, app.extensions[KEY])
     security.guard(app)
     addresses.install(app)
@@ -166,3 +158,22 @@ def _layer(app: Flask, settings: Settings, socketio: SocketIO, parts: Parts) -> 
         hops = settings.proxies
         layers = ProxyFix(layers, x_for=hops, x_proto=hops, x_host=hops)
     app.wsgi_app = layers  # type: ignore[method-assign]
+
+
+UNCHARGED: Final = ("/static/", "/health", "/metrics")
+
+
+def charge_requests(app: Flask) -> None:
+    """Refuse requests of overdrawn addresses, and charge all others while their work runs."""
+
+    @app.before_request
+    def admit() -> None:
+        if request.path.startswith(UNCHARGED):
+            return
+        g.charge = Charge(services().accounts, request.remote_addr or "", visitor.cookie())
+
+    @app.teardown_request
+    def close(_error: BaseException | None) -> None:
+        charge = g.pop("charge", None)
+        if charge is not None:
+            charge.close()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+from xml.sax.saxutils import escape
 
 from flask import Flask
 
@@ -17,9 +19,10 @@ from app.core.json_response import to_json
 from app.core.refusals import RequestError
 from app.questions import registry
 from app.server import bundler
-from app.site import archives, crawling, frozen, licences, offline
+from app.site import archives, crawling, frozen
+from app.site.archives import Package
 from app.site.layout import SiteLayout
-from app.site.pyodide import Interpreter, interpreter
+from app.site.pyodide import VERSION, Interpreter, interpreter
 from app.site.rewriting import Page
 from app.site.standing import blueprint
 from app.tab import pages
@@ -78,7 +81,6 @@ class Builder:
         )
 
     def build(self, python: Interpreter, scenarios: Collection[str] | None) -> Report:
-        """Collect everything."""
         self._tell("Rendering pages")
         sites = {lang: crawling.crawl(self._app, lang) for lang in self._langs}
         self._layout.pages = set(sites[self._langs[0]].pages)
@@ -94,7 +96,7 @@ class Builder:
         self._tell("Packing the engine")
         loaded = self._add_engine(python)
         self._add_pages(sites)
-        self._files |= offline.files(self._files, self._layout, self._base)
+        self._files |= offline_files(self._files, self._layout, self._base)
         size = sum(map(len, self._files.values()))
         count = sum(len(site.pages) for site in sites.values())
         return Report(count, len(self._frozen), len(self._files), size, loaded)
@@ -191,7 +193,7 @@ class Builder:
         }
         self._files[names["engine"]] = engine.data
         self._files[names["pages"]] = rest.data
-        self._files["LICENCES.txt"] = licences.text((*engine.packages, *rest.packages)).encode()
+        self._files["LICENCES.txt"] = licence_notices((*engine.packages, *rest.packages)).encode()
         loaded = python.loaded_bytes + len(engine.data)
         places = self._layout.map(
             {
@@ -278,3 +280,92 @@ def build_site(
     report = builder.build(found, scenarios)
     builder.write(out)
     return report
+
+
+PYODIDE: Final = f"""Pyodide {VERSION} (pyodide/)
+
+Copyright the Pyodide contributors and Mozilla; Mozilla Public License 2.0,
+https://www.mozilla.org/MPL/2.0/. Unchanged but for its list of packages, which is emptied; its
+WebAssembly module is compressed. The source is at https://github.com/pyodide/pyodide.
+
+It contains CPython, under the licence of the Python Software Foundation,
+https://docs.python.org/3/license.html, and Emscripten's libraries, under the MIT licence.
+"""
+OWN_LICENCE: Final = """Highwater: Apache License 2.0, https://www.apache.org/licenses/LICENSE-2.0.
+Libraries of the pages: static/vendor/licences/NOTICES.txt.
+"""
+
+
+def licence_notices(packages: Iterable[Package]) -> str:
+    """Return the notices of all packages in the archives of a site."""
+    parts = [OWN_LICENCE, PYODIDE]
+    parts += [f"{one.name} {one.version} (python/)\n\n{one.licence}" for one in packages]
+    return ("\n" + "-" * 80 + "\n\n").join(parts)
+
+
+FIRST: Final = re.compile(
+    r"static/(css|vendor)/[^/]+\.(css|mjs|woff2)|static/.*\.(svg|js)|packs/.*|pyodide/.*|python/.*"
+    r"|i18n/.*|api/.*|pictures/.*|loop/.*|runs/.*|s/[^/]+/endings\.json|places\.js"
+    r"|site\.webmanifest"
+)
+"""Files that are kept at the first visit."""
+_PAGE: Final = re.compile(r"(\w+/)?[\w-]*/?index\.html")
+"""Pages that no other stands above; the engine renders the others where there is no network."""
+RUN_BYTES: Final = 30_000
+"""Largest frozen run that the first visit keeps."""
+
+
+def offline_files(found: dict[str, bytes], layout: SiteLayout, base: str) -> dict[str, bytes]:
+    """Return the offline_files by name, for a site that consists of `found`."""
+    made = {"site.webmanifest": _manifest(), "sw.js": _worker()}
+    first = sorted(
+        name for name in (*found, *made) if FIRST.fullmatch(name) or _PAGE.fullmatch(name)
+    )
+    names = [re.sub(r"index\.html$", "", name) or "./" for name in first]
+    told = {"edition": _edition({**found, **made}), "langs": layout.langs[1:], "first": names}
+    made["offline_files.js"] = f"self.highwaterFiles = {json.dumps(told)};\n".encode()
+    if base:
+        made["sitemap.xml"] = _sitemap(layout, base)
+    made[".nojekyll"] = b""
+    return made
+
+
+def _worker() -> bytes:
+    return (ROOT / "static" / "js" / "site" / "sw.js").read_bytes()
+
+
+def _edition(found: dict[str, bytes]) -> str:
+    """Return the digest of all offline_files: equal sites have equal editions."""
+    told = hashlib.sha256()
+    for name in sorted(found):
+        told.update(name.encode() + hashlib.sha256(found[name]).digest())
+    return told.hexdigest()[:12]
+
+
+def _manifest() -> bytes:
+    icon = {"src": "static/brand.svg", "sizes": "any", "type": "image/svg+xml"}
+    return json.dumps(
+        {
+            "name": "Highwater",
+            "short_name": "Highwater",
+            "description": "See how Kafka's replication works, and when it loses data.",
+            "start_url": "./",
+            "scope": "./",
+            "display": "standalone",
+            "background_color": "#fbfbf9",
+            "theme_color": "#0b5cad",
+            "icons": [icon],
+        }
+    ).encode()
+
+
+def _sitemap(layout: SiteLayout, base: str) -> bytes:
+    hidden = {"/at", "/404", "/r", "/e"}
+    urls = "".join(
+        f"  <url><loc>{escape(base)}/{escape(layout.address(path, lang))}</loc></url>\n"
+        for lang in layout.langs
+        for path in sorted(layout.pages - hidden)
+    )
+    head = '<?xml version="1.0" encoding="UTF-8"?>\n'
+    space = "http://www.sitemaps.org/schemas/sitemap/0.9"
+    return f'{head}<urlset xmlns="{space}">\n{urls}</urlset>\n'.encode()

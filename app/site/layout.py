@@ -44,7 +44,6 @@ class SiteLayout:
         return "" if lang == self.langs[0] else f"{lang}/"
 
     def page_file(self, path: str, lang: str) -> str:
-        """Return the file of a page."""
         return f"{self.home(lang)}{path.strip('/')}/index.html".replace("//", "/").lstrip("/")
 
     def address(self, link: str, lang: str) -> str:

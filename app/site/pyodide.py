@@ -45,7 +45,6 @@ class Interpreter:
 
     @property
     def loaded_bytes(self) -> int:
-        """Return the bytes that a browser loads."""
         return sum(len(data) for data in self.files.values())
 
 

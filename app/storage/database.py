@@ -173,7 +173,6 @@ def only_to_read(url: str) -> str:
 
 
 def _migrations() -> Config:
-    """Return Alembic's configuration."""
     from alembic.config import Config
 
     config = Config()

@@ -125,7 +125,6 @@ def _answer(old: str, new: str, mode: str, used: Set[str] | None) -> UpgradeAnsw
 
 
 def _met(bugs: tuple[Bug, ...], used: Set[str] | None, before: str, after: str) -> list[BugCard]:
-    """Return the bugs that a cluster can meet."""
     return [_bug(bug, before, after) for bug in bugs if used is None or bug.entry.is_met_by(used)]
 
 

@@ -33,7 +33,6 @@ def code_of(run: Run) -> str | None:
 
 
 def address(path: str, **args: str) -> str:
-    """Return an address with its query."""
     return f"{path}?{urlencode(args)}" if args else path
 
 

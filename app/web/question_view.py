@@ -33,7 +33,6 @@ class ViewQuestion:
 
     @property
     def args(self) -> dict[str, str]:
-        """Arguments of the address that asks this."""
         code = code_of(self.run)
         own = {"run": self.run.digest} if code is None else {"s": code}
         own |= {"profile": self.run.profile}

@@ -17,7 +17,6 @@ class ServerCompute:
     """Other processes where one is free, else a turn here."""
 
     def apart(self, work: Callable[..., T], *args: object) -> T:
-        """Return `work(*args)`."""
         return apart(work, *args)
 
     def turn(self) -> AbstractContextManager[object]:

@@ -72,7 +72,6 @@ class Setting:
 
     @staticmethod
     def of(profile: str, values: Mapping[str, str]) -> Setting:
-        """Return the setting of these `values`."""
         return Setting(
             profile,
             int(values["brokers"]),

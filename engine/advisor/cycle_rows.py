@@ -62,7 +62,6 @@ def _empty(profile: str, cell: int, seed: int) -> Json:
 
 
 def row_of(tree: Tree, profile: str, cell: int, seed: int) -> Json:
-    """Return a tree that was played, as a row."""
     row = _empty(profile, cell, seed)
     leaves = sorted(tree.leaves, key=lambda leaf: -leaf.weight)[:LEAVES_MOST]
     counted = {

@@ -66,7 +66,6 @@ def scenarios_in_order() -> list[Scenario]:
 
 @cache
 def sightings() -> Sightings:
-    """Return the sightings of the library."""
     return Sightings(json.loads((files("engine.catalogue") / FILE).read_text("utf-8")))
 
 

@@ -144,7 +144,6 @@ def parse(text: str, name: str = "") -> dict[str, RuleCard]:
 
 @cache
 def cards() -> dict[str, RuleCard]:
-    """Return every card, by rule."""
     found: dict[str, RuleCard] = {}
     for name in FILES:
         text = files("engine.catalogue").joinpath("cards", f"{name}.txt").read_text("utf-8")

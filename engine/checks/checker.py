@@ -66,7 +66,6 @@ class Checker(Observation):
         return twin
 
     def grow(self, partitions: int) -> None:
-        """Add `partitions` new partitions."""
         self.reached += [0] * partitions
         self.ledger.grow(partitions)
 

@@ -74,7 +74,6 @@ class Lags:
                 self.lines[tp] = LagLine(leader)
 
     def twin(self, twins: Twins, cluster: Cluster, clock: Effects) -> Lags:
-        """Return a copy for a copied cluster."""
         twin = shallow(self)
         twin.cluster = cluster
         twin.clock = clock

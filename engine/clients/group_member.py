@@ -463,7 +463,6 @@ class GroupMember(Consumer):
         return batches
 
     def state(self) -> MemberState:
-        """Return what an observer sees of it."""
         polled = frozenset(value for _, batch in self.polled for value in batch.values)
         return MemberState(self.member, self.generation, self.assigned, polled)
 

@@ -19,7 +19,6 @@ class Pace:
         self.calm_ms = _interval(load.batch, load.calm_rate_per_s) if load.wave_ms else 0
 
     def wait_ms(self, now: int, chance: Chance) -> int:
-        """Return the time until the next batch."""
         calm = self.wave_ms and now // self.wave_ms % 2
         mean = self.calm_ms if calm else self.busy_ms
         return mean if self.steady else chance.between(1, 2 * mean - 1)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from engine.controlplane import strays
 from engine.controlplane.elr import cleared
 from engine.controlplane.roles import apply_record, stop_replica
 from engine.dataplane import fetcher, futures, retention
@@ -42,6 +41,7 @@ from engine.model.errors import (
 )
 from engine.model.messages import CONTROLLER
 from engine.model.quorum import R_LEADER_CHANGE, R_NO_OP
+from engine.model.quotas import TOPIC
 from engine.model.records import DURING_DELETE, PartitionRecord
 from engine.model.state import STARTING, UP, Peer
 from engine.model.timers import HEARTBEAT, METADATA_RETRY, REGISTER, SHUTDOWN_RETRY
@@ -293,14 +293,14 @@ def _apply_metadata(broker: Process, records: Sequence[tuple[Any, ...]], out: Ef
         _configure(broker, configs, out)
     broker.metadata_offset += len(records)
     out.cue("CP-KR-APPLY", broker.id, "metadata offset", before, broker.metadata_offset)
-    blocked = strays.blocked(broker, changed) if before == 0 else ()
+    blocked = blocked_by_strays(broker, changed) if before == 0 else ()
     if before == 0 and broker.machine.futures and broker.offline:
         futures.take_over_abandoned(broker, _assigned(broker, records), out)
         if broker.halted:
             return
     apply_changes(broker, changed, out, blocked)
     if before == 0:
-        strays.delete(broker, out)
+        delete_strays(broker, out)
     elif changed:
         _configure(broker, configs, out)
 
@@ -495,3 +495,32 @@ def on_alter_timer(broker: Process, out: Effects) -> bool:
         return False
     send_alter_partition(broker, out)
     return True
+
+
+def blocked_by_strays(
+    broker: Process, changed: dict[int, PartitionRecord | None]
+) -> Collection[int]:
+    """7.7, KRaft.  Return new partitions whose name a stray log has: they are not made.
+
+    Until 3.6 strays are deleted only after the first image has been applied
+    (`BrokerMetadataPublisher.finishInitializingReplicaManager` at 3.6.2, KAFKA-14616).
+    """
+    machine = broker.machine
+    if not broker.profile.stray_blocks_replica or not machine.disks:
+        return ()
+    names = {machine.topics.get(tp, (TOPIC, tp)) for tp in machine.disks}
+    new = [tp for tp in changed if tp not in machine.disks]
+    return [tp for tp in new if machine.topics.get(tp, (TOPIC, tp)) in names]
+
+
+def delete_strays(broker: Process, out: Effects) -> None:
+    """7.7, KRaft 2.  Delete stray logs at the first image after a start.
+
+    A stray is the log of a topic that is gone, or of a partition that has moved away meanwhile.
+    """
+    for tp in list(broker.machine.disks):
+        record = broker.image.get(tp)
+        if record is None or broker.id not in record.replicas:
+            out.cue("CP-KR-APPLY.stray", broker.id, "stray", None, tp, tp=tp)
+            del broker.machine.disks[tp]
+            broker.machine.futures.pop(tp, None)

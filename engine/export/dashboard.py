@@ -336,7 +336,6 @@ def _counters(truth: Truth, chronicle: Chronicle, step: int) -> list[Json]:
 
 
 def _controller(truth: Truth, chronicle: Chronicle, step: int) -> list[Json]:
-    """Return the metrics of the active controller, if there is one."""
     sim = truth.sim
     k = sim.cluster.controller
     prefix = "kafka.controller:type=KafkaController,name="

@@ -5,17 +5,99 @@ Each target has its own stream of chance, so that one target's luck does not dep
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from heapq import heapify
-from typing import Self
+from typing import Final, Self
 
-from engine.faults import rolling
 from engine.faults.fault_record import Strikes
+from engine.faults.faults import cannot_start, kill, shut_down, start
 from engine.faults.plan_kinds import PLAN_KINDS, stopped_by_another
-from engine.model.copying import Twins
+from engine.model.copying import Twins, shallow
+from engine.model.state import DOWN, UP
 from engine.scenarios.fault_lines import Fault
 from engine.sim.kernel import FAILURE, Chance
 from engine.sim.world import World
+
+LOOK_MS: Final = 500
+"""Interval at which the operator's tool checks whether it may go on."""
+STOP_MS: Final = 60_000
+"""A process that has not ended by then is killed."""
+
+
+class Roll:
+    """One pass over the brokers.
+
+    `left` are those still to come, `broker` is the one at hand or -1, `stopping` whether its
+    process is still to end, `since` when that was asked for, or when it was started again.
+    `patience_ms` is how long to wait for it to catch up; 0: as long as it takes.
+    """
+
+    __slots__ = ("broker", "left", "patience_ms", "since", "stopping")
+
+    def __init__(self, brokers: tuple[int, ...], patience_ms: int) -> None:
+        self.left = list(brokers)
+        self.patience_ms = patience_ms
+        self.broker = -1
+        self.stopping = False
+        self.since = 0
+
+    def copy(self) -> Roll:
+        twin = shallow(self)
+        twin.left = self.left.copy()
+        return twin
+
+    def look(self, sim: World, stop_at: int, spared: Callable[[int], bool]) -> bool:
+        """Do what is due; True when the pass is over.  No broker is taken after `stop_at`.
+
+        A broker that does not run when its turn comes is passed over; one that another fault has
+        stopped meanwhile (`spared`) is left to that fault's repair.
+        """
+        if self.broker >= 0:
+            if self.stopping and not self._started(sim, spared):
+                return False
+            if not self.stopping and not self._is_done(sim):
+                return False
+            self.broker = -1
+        while self.left and sim.now <= stop_at:
+            broker = self.left.pop(0)
+            if sim.brokers[broker].status == UP:
+                self.broker, self.stopping, self.since = broker, True, sim.now
+                shut_down(sim, broker)
+                return False
+        return True
+
+    def _started(self, sim: World, spared: Callable[[int], bool]) -> bool:
+        """Start the process once it has ended.  True if it is not ours to start."""
+        if sim.brokers[self.broker].status != DOWN:
+            if sim.now - self.since < STOP_MS:
+                return False
+            kill(sim, self.broker)
+        if spared(self.broker) or cannot_start(sim, self.broker):
+            return True
+        self.stopping, self.since = False, sim.now
+        start(sim, self.broker)
+        return False
+
+    def _is_done(self, sim: World) -> bool:
+        if self.patience_ms and sim.now - self.since >= self.patience_ms:
+            return True
+        return is_caught_up(sim, self.broker)
+
+
+def is_caught_up(sim: World, broker: int) -> bool:
+    """Check that a broker runs, is unfenced, and in the ISR of all it can read."""
+    k, found = sim.cluster.controller, sim.brokers[broker].process
+    return (
+        found is not None
+        and found.status == UP
+        and k.alive
+        and k.active(broker)
+        and all(
+            broker in record.isr
+            for tp, record in k.records.items()
+            if broker in record.replicas and tp not in found.offline
+        )
+    )
 
 
 class FaultPlan(Strikes):
@@ -56,7 +138,7 @@ class FaultPlan(Strikes):
         self.draws = 0
         self.waited_ms = 0
         self.strikes: list[tuple[int, tuple[int, ...], int]] = []
-        self.roll: rolling.Roll | None = None
+        self.roll: Roll | None = None
 
     def twin(self, twins: Twins) -> Self:
         twin = super().twin(twins)
@@ -65,7 +147,6 @@ class FaultPlan(Strikes):
         return twin
 
     def first(self, sim: World) -> None:
-        """Schedule the first strike."""
         self.began = sim.now
         if self.fault.at_ms < 0:
             self._arm(sim)
@@ -93,7 +174,7 @@ class FaultPlan(Strikes):
         self.struck = self.group if kind.whole else running
         self.strikes.append((sim.now, self.struck, -1))
         if kind.strike is None:
-            self.roll = rolling.Roll(self.struck, self.fault.mttr_ms)
+            self.roll = Roll(self.struck, self.fault.mttr_ms)
             self._go_on(sim)
             return True
         before = sim.events
@@ -127,7 +208,7 @@ class FaultPlan(Strikes):
             self._over(sim)
             self._arm(sim)
         else:
-            sim.kernel.schedule(rolling.LOOK_MS, FAILURE, min(self.group), self)
+            sim.kernel.schedule(LOOK_MS, FAILURE, min(self.group), self)
         return sim.events > before
 
     def exposure_ms(self, now: int) -> int:

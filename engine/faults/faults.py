@@ -117,8 +117,6 @@ def bounce(sim: World, broker: int) -> None:
 
 
 def shut_down(sim: World, broker: int) -> None:
-    """Request a controlled shutdown."""
-
     def action(out: Effects) -> None:
         out.cue("CP-SHUTDOWN", broker, "process", "up", "shutting down")
         membership.begin_shutdown(sim.brokers[broker].running, out)

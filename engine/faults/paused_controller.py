@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.controlplane import deposed
+from engine.controlplane import kraft, znodes, zookeeper
 from engine.faults import faults
+from engine.model.controller import Controller
 from engine.model.copying import Twins
 from engine.model.declared import declared
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER
-from engine.model.state import DOWN, UP
+from engine.model.state import DOWN, NEVER, UP
+from engine.model.timers import COMMIT
 from engine.sim.kernel import FAILURE
 from engine.sim.world import World
 
@@ -69,11 +71,11 @@ def resume_controller(sim: World) -> None:
         out.cue("CP-8.3.resume", CONTROLLER, "controller", "paused", "up")
         if took_over:
             if not sim.profile.kraft:
-                deposed.speak(zombie, out)
+                speak(zombie, out)
             return
         sim.network.controller_up = True
         running = {b for b, broker in sim.brokers.items() if broker.status == UP}
-        deposed.go_on(k, running, out)
+        go_on(k, running, out)
         for broker in sorted(running):
             faults.hear_again(sim, broker, out)
 
@@ -89,4 +91,73 @@ def finish_resume(sim: World) -> None:
     if zombie is not None:
         sim.cluster.zombie = None
         action = "controller resigns"
-        sim.act(FAILURE, CONTROLLER, action, lambda out: deposed.resign(zombie, k, out))
+        sim.act(FAILURE, CONTROLLER, action, lambda out: resign(zombie, k, out))
+
+
+def speak(zombie: Controller, out: Effects) -> None:
+    """CP-LISR.  Send the requests that waited in its queues, with the epoch of its term."""
+    states = [(tp, record, False) for tp, record in zombie.records.items()]
+    for broker in zombie.brokers:
+        told = [state for state in states if broker in state[1].replicas]
+        if told:
+            znodes.send_leader_and_isr(zombie, broker, told, out)
+
+
+def resign(zombie: Controller, k: Controller, out: Effects) -> None:
+    """CP-ZK-CTRL.  Resign when the first write of a deposed controller fails.
+
+    From 2.1 on every write of a controller is conditional on the version of /controller_epoch.  A
+    KRaft leader's appends reach no majority: none counts.
+
+    Before 2.1 (`KafkaZkClient.expectedControllerEpochZkVersion`, KAFKA-6082) it handles first what
+    waited in its queue, and resigns when it hears that its session is over.  Before 0.8.2 it hears
+    first of the new epoch, and takes it for its own (`ControllerEpochListener` at 0.8.1.1,
+    KAFKA-1096): brokers obey it.
+    """
+    before = zombie.epoch
+    if before < k.epoch:
+        rule = "CP-10.deposed" if k.profile.kraft else "CP-ZK-CTRL"
+        if not k.profile.kraft and not k.profile.controller_writes_fenced:
+            rule = "CP-ZK-CTRL.expired"
+            if k.profile.deposed_takes_epoch:
+                zombie.epoch = k.epoch
+            write_unfenced(zombie, k, out)
+        out.cue(rule, CONTROLLER, "controller epoch", before, k.epoch)
+
+
+def write_unfenced(zombie: Controller, k: Controller, out: Effects) -> None:
+    """CP-ZK-CTRL, before 2.1.  Write leader and ISR after the deaths that waited for it.
+
+    It writes those partitions whose znode no newer controller has written
+    (`ReplicaStateMachine.getTopicPartitionStatesFromZk` at 2.0.1); no broker accepts what it then
+    sends.
+    """
+    for dead in zombie.queued:
+        zombie.brokers.pop(dead, None)
+        tps = [
+            tp
+            for tp, record in zombie.records.items()
+            if dead in record.replicas
+            and tp in k.records
+            and k.records[tp].leader_epoch == record.leader_epoch
+        ]
+        for tp in tps:
+            zombie.records[tp] = k.records[tp]
+        znodes.replicas_died(zombie, dead, tps, out)
+        for tp in tps:
+            k.records[tp] = zombie.records[tp]
+
+
+def go_on(k: Controller, running: set[int], out: Effects) -> None:
+    """8.3.  Go on after waking without a successor: held requests leave, sessions are renewed."""
+    k.alive = True
+    k.check_at = NEVER
+    for broker, registration in k.brokers.items():
+        if broker in running:
+            registration.last_contact = out.now
+    if not k.profile.kraft:
+        zookeeper.arm_session_check(k, out)
+        return
+    kraft.arm_fence_check(k, out)
+    if k.committed < len(k.log):
+        out.timer(CONTROLLER, k.configs.commit_ms, COMMIT, (k.epoch, len(k.log)))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from engine.dataplane import directories
-from engine.faults import network_partition, voter_faults
+from engine.faults import voter_faults
 from engine.faults.fault_record import Strikes
 from engine.faults.faults import (
     bounce,
@@ -15,6 +15,7 @@ from engine.faults.faults import (
     fail_disk,
     finish_controller_start,
     heal,
+    hear_again,
     kill,
     kill_controller,
     lose,
@@ -27,9 +28,46 @@ from engine.faults.faults import (
     start_controller,
     wipe,
 )
+from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER
 from engine.model.state import DOWN, PAUSED, UP
+from engine.sim.kernel import FAILURE
 from engine.sim.world import World
+
+Pair = tuple[int, int]
+
+
+def links_between(sim: World, inside: tuple[int, ...]) -> list[Pair]:
+    """Return the links that a split_network goes through, as (inside, outside)."""
+    others = [broker for broker in sim.brokers if broker not in inside]
+    return [(a, b) for a in inside for b in (*others, CONTROLLER, *sim.clients)]
+
+
+def split_network(sim: World, inside: tuple[int, ...]) -> None:
+    """8.5.  Cut the links links_between these brokers and all others, in both directions."""
+
+    def action(out: Effects) -> None:
+        for a, b in links_between(sim, inside):
+            out.cue("CP-8.5.cut", a, "link", None, (a, b, True))
+            sim.network.cut(a, b)
+
+    sim.act(FAILURE, min(inside), "partition", action)
+
+
+def mend_network(sim: World, pairs: list[Pair]) -> None:
+    """Mend the links, all at once; brokers that reach the controller again fetch its news."""
+
+    def action(out: Effects) -> None:
+        for a, b in pairs:
+            out.cue("CP-8.5.heal", a, "link", None, (a, b))
+            sim.network.heal(a, b)
+        for a, b in pairs:
+            if b == CONTROLLER and sim.brokers[a].status == UP:
+                hear_again(sim, a, out)
+
+    if pairs:
+        sim.act(FAILURE, min(a for a, _ in pairs), "partition heals", action)
+
 
 One = Callable[[World, int, Strikes], None]
 Many = Callable[[World, tuple[int, ...], Strikes], None]
@@ -149,15 +187,15 @@ def _is_cut(sim: World, a: int, b: int, plan: Strikes) -> bool:
 
 
 def _strike_partition(sim: World, struck: tuple[int, ...], plan: Strikes) -> None:
-    network_partition.split(sim, struck)
+    split_network(sim, struck)
 
 
 def _repair_partition(sim: World, struck: tuple[int, ...], plan: Strikes) -> None:
-    network_partition.mend(
+    mend_network(
         sim,
         [
             (a, b)
-            for a, b in network_partition.between(sim, struck)
+            for a, b in links_between(sim, struck)
             if not _is_split(sim, a, b, plan) and not _is_cut(sim, a, b, plan)
         ],
     )

@@ -44,7 +44,6 @@ def start(sim: World, node: int) -> None:
 
 
 def start_all(sim: World, quorum: Quorum) -> None:
-    """Start every voter that is down."""
     for node, voter in quorum.voters.items():
         if not voter.alive:
             start(sim, node)

@@ -388,7 +388,6 @@ def check(text: str, where: str) -> Chapter:
 
 @cache
 def slugs() -> tuple[str, ...]:
-    """Return the chapters by name, in order."""
     folder = files("engine.learn") / FOLDER
     names = sorted(one.name for one in folder.iterdir() if one.name.endswith(".en.md"))
     return tuple(match[1] for match in map(_SLUG.match, names) if match)

@@ -62,7 +62,6 @@ class Judgement:
         return self.word == SURVIVED
 
     def run(self, claim: Claim, profile: str) -> Run:
-        """Return the run to show."""
         if self.source == LIBRARY:
             return Run(find(self.name), profile, self.seed)
         if self.source == TRAP:
@@ -81,7 +80,6 @@ class Judgement:
 
     @staticmethod
     def from_json(row: dict[str, Any]) -> Judgement:
-        """Read the result of `to_json` back."""
         return Judgement(**{**row, "moves": tuple(row.get("moves", ()))})
 
 

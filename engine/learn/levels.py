@@ -200,7 +200,6 @@ def is_wait(line: str) -> bool:
 
 
 def kind_of(line: str) -> str:
-    """Return the kind of a move's text."""
     verb, *words = line.split()
     if verb == "produce":
         return f"write {words[-1].removeprefix('acks=')}"
@@ -288,5 +287,4 @@ def _level(check: Reader, slug: str, value: object) -> Level:
 
 @cache
 def levels() -> dict[str, Level]:
-    """Return all levels by name, in their order."""
     return read((files("engine.learn") / "levels" / "levels.yaml").read_text("utf-8"))

@@ -190,7 +190,6 @@ def _sorted_choices(choices: list[ProbeChoice], name: str, form: str) -> tuple[P
 
 
 def event_of(recording: MomentRecording, probe: Probe) -> Event:
-    """Return the event that decides."""
     return recording.turns[recording.at(probe.step) + 1].events[0]
 
 

@@ -36,7 +36,6 @@ class Act(NamedTuple):
 
     @property
     def rule(self) -> str:
-        """The rule that acts there."""
         card = card_of(self.cue)
         return self.cue if card is None else card.id
 

@@ -133,7 +133,6 @@ class Source:
 
 @cache
 def source() -> Source:
-    """Return the index of this package."""
     return Source(json.loads(files("engine.lens").joinpath("kafka.json").read_text("utf-8")))
 
 

@@ -86,7 +86,6 @@ def phrase(template: str, *values: object) -> str:
 
 
 def join(parts: Iterable[str], separator: str = "") -> str:
-    """Return sentences or pieces of them as one."""
     parts = list(parts)
     return phrase(separator.join(f"{{{number}}}" for number in range(len(parts))), *parts)
 

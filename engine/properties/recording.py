@@ -76,7 +76,6 @@ class MomentRecording:
 
     @property
     def end(self) -> Moment:
-        """The last moment."""
         return self.turns[-1].now
 
     def at(self, step: int) -> int:

@@ -29,7 +29,6 @@ class Difference:
     why: str = ""
 
     def sentence(self, kafka: str) -> str:
-        """Return the difference as one line."""
         real, model = (NOTHING if one is None else one for one in (self.real, self.model))
         text = f"step {self.step}, after “{self.move}”: {self.fact} is {real!r} on Kafka {kafka}"
         return f"{text} and {model!r} in the engine" + (f" ({self.why})" if self.why else "")
@@ -51,7 +50,6 @@ class RecordingComparison:
         return self.different[0].sentence(self.recording.kafka) if self.different else ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON data."""
         one, kafka = self.recording, self.recording.kafka
         return {
             "name": one.name,

@@ -84,7 +84,6 @@ class Follower:
         self.late: list[tuple[str, int, str]] = []  # record, the broker it is for, how it is sent
 
     def steps(self) -> Iterator[Played]:
-        """Play one step after the other."""
         for number, step in enumerate(self.recording.steps):
             if len(step.plays) != 1 or step.plays[0] != step.move:
                 self._note_order(number, step)

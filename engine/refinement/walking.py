@@ -4,15 +4,46 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from engine.ladder import render
+from engine.ladder.rungs import RUNGS, Rung
 from engine.model.errors import InputError
-from engine.model.profiles import get_profile
+from engine.model.profiles import (
+    FETCH,
+    HW,
+    KIP101,
+    KIP279,
+    KIP279_FENCED,
+    PROFILES,
+    Profile,
+    get_profile,
+)
 from engine.refinement.mapping import Mapping
 from engine.refinement.model_tracker import Matched, UnmatchedError
-from engine.refinement.rungs import rung, rung_of
 from engine.sim.run import Run, play
+
+BY_TRUNCATION: Final = {
+    HW: "trunc_hw",
+    KIP101: "kip101_clamped",
+    KIP279: "kip279",
+    KIP279_FENCED: "kip320",
+    FETCH: "kip320",
+}
+"""Brokers cut to the smaller of the answer and their own end, so KIP-101 is the clamped rung.  From
+2.8 on the fetch itself tells where logs part; what it cuts to is the same end."""
+
+
+def rung_of(profile: Profile) -> str:
+    """Return the rung of the release alone: a flipped flag is what the rung is to notice."""
+    return BY_TRUNCATION[PROFILES[profile.base].truncation]
+
+
+def rung(name: str) -> Rung:
+    """Raise InputError for a rung that there is not."""
+    if name not in RUNGS:
+        raise InputError("unknown", f"There is no rung {name[:40]}; there are: {', '.join(RUNGS)}.")
+    return RUNGS[name]
 
 
 class Miss(NamedTuple):

@@ -18,7 +18,6 @@ OF_AN_ENTRY: Final = 120
 
 
 def of_json(value: Any) -> int:
-    """Return the size of a value as JSON."""
     return len(json.dumps(value, check_circular=False, separators=(",", ":")))
 
 

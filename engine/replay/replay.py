@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from array import array
 from bisect import bisect_left, bisect_right
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from engine import ENGINE_VERSION
 from engine.export.dashboard import dashboard
@@ -21,7 +22,6 @@ from engine.replay import memory_estimate
 from engine.replay.chapters import chapters
 from engine.replay.chronicle import Chronicle
 from engine.replay.cursor import Checkpoint, Cursor, Happened, played
-from engine.replay.step_cache import KeptSteps
 from engine.replay.view_cache import Recall
 from engine.scenarios.expectations import is_kept
 from engine.scenarios.scenario import Scenario
@@ -38,6 +38,49 @@ from engine.view.view import node_name, view
 from engine.view.wire import StepJson, View, Why
 from engine.why.suggesting import PossibleMove, possible
 from engine.why.why import why
+
+CACHED_STEPS: Final = 600
+CACHED_BYTES: Final = 64 * 1024 * 1024
+STEP_BYTES: Final = 4_000
+"""Bytes of a step beside its view."""
+
+
+class CachedStep(NamedTuple):
+    """A step, its size as JSON, and what it takes of memory."""
+
+    step: StepJson
+    size: int
+    weight: int
+
+
+class KeptSteps:
+    """Steps by number, the first made forgotten first; `weight` is about what all take."""
+
+    def __init__(self) -> None:
+        self._of: OrderedDict[int, CachedStep] = OrderedDict()
+        self.weight = 0
+
+    def __len__(self) -> int:
+        return len(self._of)
+
+    def __contains__(self, number: int) -> bool:
+        return number in self._of
+
+    def __getitem__(self, number: int) -> CachedStep:
+        return self._of[number]
+
+    def put(self, step: StepJson, size: int, last: bool = True) -> None:
+        """Keep a step; `size`: of its view as JSON, borne by the last of those that share one."""
+        weight = STEP_BYTES + (memory_estimate.OF_A_VIEW * size if last else 0)
+        known = self._of.pop(step["n"], None)
+        self.weight += weight - (known.weight if known else 0)
+        self._of[step["n"]] = CachedStep(step, STEP_BYTES + size, weight)
+
+    def make_room(self) -> None:
+        """Evict steps before more are put; those of one turn of the kernel stay together."""
+        while self._of and (len(self._of) > CACHED_STEPS or self.weight > CACHED_BYTES):
+            self.weight -= self._of.popitem(last=False)[1].weight
+
 
 STEPS_MOST: Final = 100_000
 """Most steps of a run that are shown: 4 s and 25 MB, measured; the library's longest has 2,191."""

@@ -65,7 +65,6 @@ class Comment:
 
 
 def parse(text: str) -> Comment:
-    """Take a comment apart."""
     rest = text.strip()
     bound: tuple[str, ...] = ()
     match = _BOUND.match(rest)

@@ -55,7 +55,6 @@ def delay_data(delay: Delay) -> list[int] | dict[str, int]:
 
 
 def varies(delay: Delay) -> bool:
-    """Check whether the delay is random."""
     if isinstance(delay, LogNormal):
         return delay.median != delay.p99
     return delay[0] != delay[1]

@@ -129,7 +129,6 @@ class Fault:
     moves: tuple[str, ...] = ()
 
     def value(self, name: str) -> float:
-        """Return a field of OWN_FIELDS."""
         return self.own.get(name, 0)
 
     @property

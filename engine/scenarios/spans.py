@@ -20,7 +20,6 @@ def span_ms(text: str) -> int:
 
 
 def has_unit(text: str) -> bool:
-    """Check whether the text has a unit."""
     return text[-1:].isalpha()
 
 

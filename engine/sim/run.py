@@ -47,7 +47,6 @@ class Run:
         return tuple(line.text for line in lines if not line.is_expect)
 
     def lines(self) -> tuple[str, ...]:
-        """Return the moves to play."""
         return self.script() if self.moves is None else self.moves
 
     def then(self, move: str) -> Run:

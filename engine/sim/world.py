@@ -242,7 +242,6 @@ class World:
             self.network.fetchers = self.brokers
 
     def hush(self) -> None:
-        """Remove the listeners."""
         self.listener = None
         self.out.cues = None
         self.out.sends.clear()

@@ -107,7 +107,6 @@ def _opening(chapters: Sequence[Chapter], told: Iterable[Beat]) -> int:
 
 
 def _extents(total: int, chapters: Sequence[Chapter]) -> Iterable[tuple[int, int]]:
-    """Return the first and the last step of each chapter."""
     starts = [first for first, _, _ in chapters]
     ends = [*(start - 1 for start in starts[1:]), total]
     return ((first, max(first, last)) for first, last in zip(starts, ends, strict=True))

@@ -203,7 +203,6 @@ def render(sentence: Sentence, names: dict[int, str] | None = None, language: st
 
 
 def entity_text(entity: Entity, names: dict[int, str], catalogue: Mapping[str, str]) -> str:
-    """Return one typed entity as text."""
     if "b" in entity:
         name = names.get(entity["b"], str(entity["b"]))
         return catalogue["entity.broker"].replace("{b}", name)

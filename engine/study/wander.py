@@ -113,7 +113,6 @@ def pick(chance: Chance, found: Sequence[T]) -> T:
 
 
 def draw_move(sim: Simulation, chance: Chance, wanted: Callable[[str], bool]) -> str:
-    """Return a move that can be played now."""
     offered = allowed(sim, wanted, everything)
     verbs = sorted(offered)
     steady = [verb for verb in verbs if verb in STEADY]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from engine.clients.clients import Producer
 from engine.clients.consumers import RESETS, Consumer
 from engine.dataplane import directories
 from engine.dataplane.fetcher import thread_of
 from engine.dataplane.purgatory import parked_on
+from engine.dataplane.remote_lineage import is_within, with_records
 from engine.dataplane.watermark import blocked_by, caught_up, eligible
 from engine.model.broker import Broker, Process
+from engine.model.cluster import Cluster
 from engine.model.configs import UNLIMITED
 from engine.model.errors import NONE, name_in, name_of
 from engine.model.log import Batch, Log
@@ -19,6 +21,7 @@ from engine.model.messages import (
     FETCH_R,
     FIRST_CONSUMER,
     FIRST_PRODUCER,
+    FIRST_VOTER,
     GROUP_HEARTBEAT,
     GROUP_HEARTBEAT_R,
     HEARTBEAT,
@@ -27,8 +30,10 @@ from engine.model.messages import (
     NAMES,
     REPLIES,
 )
+from engine.model.quorum import NO_VOTER, STATE_NAMES, Quorum, Voter
 from engine.model.quotas import TOPIC, Quotas
 from engine.model.records import PartitionRecord
+from engine.model.remote_log import RemoteSegment, RemoteStore
 from engine.model.sessions import Session
 from engine.model.state import (
     COMMITTED,
@@ -46,9 +51,7 @@ from engine.sim.simulation import Simulation
 from engine.view.fields import carried, fields_of
 from engine.view.groups import groups_view
 from engine.view.records import record_views
-from engine.view.remote import store_view
 from engine.view.shown_partitions import shown_partitions
-from engine.view.voters import quorum_view, voter_name
 from engine.view.wire import (
     BrokerView,
     ClientView,
@@ -62,9 +65,15 @@ from engine.view.wire import (
     LedgerView,
     LinkView,
     Message,
+    MetadataEntry,
+    ObserverView,
     PartitionView,
+    QuorumView,
+    RemoteSegmentView,
     ReplicaView,
+    StoreView,
     View,
+    VoterView,
     Waiting,
 )
 
@@ -485,4 +494,78 @@ def _ledger(sim: Simulation, recall: Recall) -> LedgerView:
         "lost": sorted(ledger.lost)[:50],
         "lost1": sorted(ledger.lost_single)[:50],
         "seen": sum(len(one) for one in ledger.seen),
+    }
+
+
+def store_view(cluster: Cluster, store: RemoteStore) -> StoreView:
+    """Return the segments of all partitions, as their current leaders see them."""
+    shown = [
+        _segment(cluster, tp, segment)
+        for tp, remote in sorted(store.logs.items())
+        for segment in remote.all_segments()
+    ]
+    return {"up": store.up, "slow": store.slow_ms, "segments": shown}
+
+
+def _segment(cluster: Cluster, tp: int, segment: RemoteSegment) -> RemoteSegmentView:
+    leader = cluster.current_leader(tp)
+    log = None if leader is None else leader.log
+    return {
+        "p": tp,
+        "first": segment.base,
+        "last": segment.end - 1,
+        "epochs": [list(entry) for entry in segment.epochs],
+        "read": log is None or is_within(segment, log.leo, with_records(log.epochs)),
+    }
+
+
+ENTRIES_SHOWN: Final = 24
+"""The last entries of a voter's log."""
+
+
+def voter_name(node: int) -> str:
+    """Return the name of a voter in a view: K1 is the first."""
+    return f"K{FIRST_VOTER - node + 1}"
+
+
+def _known(node: int) -> str | None:
+    return None if node == NO_VOTER else voter_name(node)
+
+
+def quorum_view(sim: Simulation, quorum: Quorum) -> QuorumView:
+    """Return the voters in order, and what each broker knows and has applied."""
+    return {
+        "voters": [_voter(v) for v in quorum.voters.values()],
+        "observers": [_observer(sim, quorum, broker) for broker in sim.brokers],
+    }
+
+
+def _voter(v: Voter) -> VoterView:
+    first = max(0, v.log.end - ENTRIES_SHOWN)
+    entries: list[MetadataEntry] = [
+        {"o": offset, "e": v.log.epoch_at(offset), "kind": str(v.log.records[offset][0])}
+        for offset in range(first, v.log.end)
+    ]
+    return {
+        "id": voter_name(v.id),
+        "name": v.name,
+        "alive": v.alive,
+        "state": STATE_NAMES[v.state],
+        "active": v.controller is not None and v.controller.alive,
+        "epoch": v.epoch,
+        "votedFor": _known(v.voted_for),
+        "leader": _known(v.leader),
+        "end": v.log.end,
+        "hw": v.hw,
+        "entries": entries,
+    }
+
+
+def _observer(sim: Simulation, quorum: Quorum, broker: int) -> ObserverView:
+    known, process = quorum.observers[broker], sim.brokers[broker].process
+    return {
+        "b": broker,
+        "leader": None if process is None else _known(known.leader),
+        "epoch": known.epoch,
+        "offset": 0 if process is None else process.metadata_offset,
     }

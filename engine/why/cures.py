@@ -23,7 +23,6 @@ LONGER: Final = 3
 
 
 def is_possible(sim: Simulation, line: str) -> bool:
-    """Check whether this move can be made now."""
     try:
         move = moves.parse(line, sim.scenario.brokers)
     except InputError:
@@ -213,7 +212,6 @@ def disk_written(sim: Simulation, broker: int) -> Cure | None:
 
 
 def disk_ms(sim: Simulation, broker: int) -> int:
-    """Return how long the disk goes on writing."""
     return -(-sim.brokers[broker].running.disk_free_us // 1000) - sim.now
 
 

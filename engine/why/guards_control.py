@@ -177,7 +177,6 @@ def _leader_stands(sim: Simulation, tp: int, wanted: int) -> Guard:
 
 
 def _session_left_ms(sim: Simulation, broker: int) -> int:
-    """Return how many ms the session of a broker may still last."""
     registration = sim.cluster.controller.brokers.get(broker)
     timeout = sim.configs.session_timeout_ms
     if not liveness.has_valid_session(registration, sim.now, timeout) or registration is None:

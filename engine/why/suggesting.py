@@ -34,7 +34,6 @@ class PossibleMove(TypedDict):
 
 
 def possible(sim: Simulation) -> list[PossibleMove]:
-    """Return suggested moves."""
     found: list[PossibleMove] = []
     for line in suggestions(sim):
         move = moves.parse(line, sim.scenario.brokers)

@@ -13,7 +13,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.compiled import build, pages
-from app.compiled.job import CompileJob
+from app.compiled.pages import CompileJob
 from app.core import compiled_engine
 from tests.app.conftest import TOKEN
 from tests.waiting import until

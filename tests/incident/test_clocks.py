@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.incident.clocks import Clocks, Skew
+from app.incident.timeline import Clocks, Skew
 
 
 def test_each_pair_narrows_the_bounds() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.controlplane import admin, deposed, kraft, membership, zookeeper
+from engine.controlplane import admin, kraft, membership, zookeeper
+from engine.faults import paused_controller
 from engine.model.broker import Machine, Process
 from engine.model.configs import build
 from engine.model.control_messages import (
@@ -121,7 +122,7 @@ def test_only_a_later_term_deposes_a_controller() -> None:
     for later in (False, True):
         k.epoch = zombie.epoch + later
         out = Effects(told=True)
-        deposed.resign(zombie, k, out)
+        paused_controller.resign(zombie, k, out)
         assert bool(out.cues) is later
 
 

@@ -63,7 +63,6 @@ class LocalRunner:
     def summarise(
         self, plan: BatchPlan, directory: str, done: Collection[int], keep: int
     ) -> Summary:
-        """Count these finished chunks."""
         return counted_here(plan, directory, done, keep)
 
     def causes(self, runs: Sequence[str]) -> list[tuple[str, str] | None]:

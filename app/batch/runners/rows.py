@@ -279,7 +279,6 @@ def set_damaged_aside(directory: str, numbers: Iterable[int]) -> set[int]:
 
 
 def remove_directory(directory: str) -> None:
-    """Delete all rows of a batch."""
     files, base = open_directory(directory)
     files.delete_dir(base)
 
