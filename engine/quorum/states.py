@@ -264,7 +264,7 @@ def resign(rules: Rules, v: Voter, out: Effects) -> None:
 
 
 def stop(rules: Rules, v: Voter, out: Effects) -> None:
-    """CP-RAFT-STOP.  Begin a graceful shutdown; a leader resigns first (`GracefulShutdown`).
+    """CP-RAFT-EPOCH.  Begin a graceful shutdown; a leader resigns first (`GracefulShutdown`).
 
     A voter that stops begins no election, and votes and answers as before.
     """
@@ -275,7 +275,7 @@ def stop(rules: Rules, v: Voter, out: Effects) -> None:
 
 
 def may_stop(quorum: Quorum, v: Voter, now: int) -> bool:
-    """CP-RAFT-STOP.  Check whether a shutdown can end (`maybeCompleteShutdown`).
+    """CP-RAFT-EPOCH.  Check whether a shutdown can end (`maybeCompleteShutdown`).
 
     With another leader, as the only voter, or because it lasted too long.
     """
