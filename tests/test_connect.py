@@ -22,8 +22,8 @@ from app.batch.runners.connect import ConnectRunner
 from app.batch.runners.java import find_java
 from app.batch.runners.plan import BatchPlan, PlanTally
 from app.batch.runners.rows import chunk_name
-from app.batch.runners.spark import SparkError
 from app.batch.runners.summary import Summary
+from app.batch.runners.tables import SparkError
 from app.core.config import load
 from engine.scenarios import file
 from engine.study.metrics import METRICS

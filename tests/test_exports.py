@@ -68,6 +68,17 @@ def test_a_mermaid_diagram_has_only_statements_mermaid_knows(code: str) -> None:
     assert len(lines) < diagrams.MOST_ARROWS + 60
 
 
+def test_voters_are_called_as_in_moves_in_every_text() -> None:
+    """C1, never K1 or a node's number; in a log C1 is a consumer, and has a clock of its own."""
+    replay = Replay(Run(find("S83"), "K39"))
+    golden = FORMATS["golden"].make(replay)
+    assert "b1 quorum leader - -> C3" in golden and "C3 vote C2 -> False" in golden
+    assert "participant K1 as C1" in FORMATS["mermaid"].make(replay)
+    assert not re.search(r"\bK\d|-> -[2-9]", golden)
+    hosts = {line.split()[0] for line in FORMATS["shiviz"].make(replay).splitlines()[3::2]}
+    assert hosts - {"P1"} == {f"{one}{n}" for one in ("broker-", "controller-C") for n in (1, 2, 3)}
+
+
 def test_a_long_run_says_what_its_diagram_leaves_out() -> None:
     text = FORMATS["mermaid"].make(Replay(Run(find("crash-storm"), "K39")))
     assert re.search(r"\d+ more steps are not drawn\n$", text)

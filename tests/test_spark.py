@@ -21,7 +21,8 @@ from app.batch.runners import local
 from app.batch.runners.plan import BatchPlan, PlanTally
 from app.batch.runners.query import NotReadOnlyError, QueryResult, answer, changes, links
 from app.batch.runners.rows import canonical, chunk_name, chunks_on_disk, read_chunks
-from app.batch.runners.spark import LEAN_JAVA, SparkError, SparkRunner, statement
+from app.batch.runners.spark import LEAN_JAVA, SparkRunner, statement
+from app.batch.runners.tables import SparkError
 from engine.explore import card
 from engine.explore.budgets import Budgets
 from engine.explore.question import SearchQuestion, cut_at

@@ -8,23 +8,20 @@ from __future__ import annotations
 import logging
 import threading
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from app.batch import adaptive_futures, cycles, records
 from app.batch.announcer import Announcer
 from app.batch.batch_run import BatchRun
 from app.batch.estimate import probe
-from app.batch.runners.compaction import compact
-from app.batch.runners.connect import ConnectRunner
 from app.batch.runners.local import LocalRunner
 from app.batch.runners.plan import BatchPlan, PlanTally, of_cycles, sized
 from app.batch.runners.rows import RunChunk, chunks_on_disk, set_damaged_aside
-from app.batch.runners.spark import SparkRunner
 from app.batch.runners.summary import Failure, Summary
 from app.batch.runners.tables import RunnerError
 from app.batch.spec import check_chunks
-from app.core import clock
+from app.core import clock, installing
 from app.core.refusals import RequestError
 from app.storage.batch_fields import BatchCause, BatchState
 from app.storage.models import BatchRow, now_ms
@@ -32,9 +29,13 @@ from engine.sim.run import Run
 from engine.study.batch import run_chunk
 from engine.study.metrics import METRICS
 
-log = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from app.batch.runners.connect import ConnectRunner
+    from app.batch.runners.spark import SparkRunner
 
-Runner = SparkRunner | ConnectRunner | LocalRunner
+    Runner = SparkRunner | ConnectRunner | LocalRunner
+
+log = logging.getLogger(__name__)
 
 FAILURES_KEPT = 20
 """First failing seeds of each profile, cell and invariant."""
@@ -46,13 +47,14 @@ FEW_CHUNKS = 16
 class Computation:
     """Worker that computes batches, one call each; several threads may use it at one time.
 
-    `run_chunk` plays a chunk, None for the engine; `few` plays what is done before Spark would have
-    started, None where Spark plays all.
+    `runner` returns the one of Spark, which may have to be installed first.  `run_chunk` plays a
+    chunk, None for the engine; `few` plays what is done before Spark would have started, None where
+    Spark plays all.
     """
 
     def __init__(
         self,
-        runner: SparkRunner | ConnectRunner,
+        runner: Callable[[], SparkRunner | ConnectRunner],
         announcer: Announcer,
         run_chunk: RunChunk | None = None,
         few: LocalRunner | None = None,
@@ -61,6 +63,7 @@ class Computation:
         self._announcer = announcer
         self.run_chunk = run_chunk
         self._few = few
+        self._has_spark = False
 
     def compute(self, run: BatchRun, closing: threading.Event) -> tuple[BatchState, str]:
         """Play the missing chunks of a batch and count it: (state it ends in, message)."""
@@ -73,11 +76,19 @@ class Computation:
             return BatchState.CANCELLED, ""
         done = set_damaged_aside(run.directory, done)
         run.count_done(done)
-        runner = self._runner_of(plan, len(done))
         started = run.row.started or now_ms()
-        if not isinstance(runner, LocalRunner):
-            self._enter(run, BatchState.STARTING, started=started)
+        runner: Runner
+        if self._few and self._is_few(plan, len(done)):
+            runner = self._few
+        else:
+            why = str(installing.refusal() or "")
+            self._enter(run, BatchState.STARTING, started=started, message=why)
+            installing.wait(run.stop)
+            if run.stop.is_set():
+                return BatchState.CANCELLED, ""
+            runner = self._runner()
             runner.start()
+            self._has_spark = True
         if done and not of_cycles(plan.scenarios):
             run.counts = records.counts_of(runner.summarise(plan, run.directory, done, 0).cells)
         run.began = clock.monotonic()
@@ -134,13 +145,12 @@ class Computation:
             return False
         return adaptive_futures.look_closer(run)
 
-    def _runner_of(self, plan: BatchPlan, done: int) -> Runner:
-        """Return the runner for these chunks.
+    def _is_few(self, plan: BatchPlan, done: int) -> bool:
+        """Check whether these chunks would be done before Spark has started.
 
         A chunk is played in about a second at most, but for those of long runs.
         """
-        few = plan.total_chunks - done <= FEW_CHUNKS
-        return self._few if self._few and few and not self._runner.started else self._runner
+        return plan.total_chunks - done <= FEW_CHUNKS and not self._has_spark
 
     def _summarise(
         self, run: BatchRun, runner: Runner, plan: BatchPlan, done: set[int], trouble: str
@@ -232,6 +242,8 @@ def _compact(directory: str, plan: BatchPlan) -> bool:
     """Merge the files into fewer and smaller ones; where that fails, the rows stay as they are."""
     if "://" in directory:  # all of it would have to travel here and back
         return True
+    from app.batch.runners.compaction import compact
+
     try:
         compact(directory, plan)
     except (OSError, ValueError):

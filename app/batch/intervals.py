@@ -10,8 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-import numpy as np
-
 ALPHA: Final = 0.05
 """How often an interval may miss."""
 PRIOR: Final = 0.5
@@ -53,6 +51,7 @@ ONCE: Final = Look()
 
 def exact(hits: Numbers, n: Numbers, alpha: float = ALPHA) -> tuple[Numbers, Numbers]:
     """Return Clopper and Pearson's interval of `hits` in `n` runs: it misses at most alpha."""
+    import numpy as np
     from scipy import special  # slow to import, and no start needs it
 
     hits, n = np.asarray(hits, float), np.asarray(n, float)
@@ -72,6 +71,7 @@ def growing(hits: Numbers, n: Numbers, alpha: float = ALPHA) -> tuple[Numbers, N
     A share p stands as long as the mixture of all shares explains what was seen less than 1/alpha
     times as well as p does.
     """
+    import numpy as np
     from scipy import special  # slow to import, and no start needs it
 
     hits, n = np.broadcast_arrays(np.asarray(hits, float), np.asarray(n, float))
@@ -90,6 +90,8 @@ def growing(hits: Numbers, n: Numbers, alpha: float = ALPHA) -> tuple[Numbers, N
 
 def _edge(stands: Callable[[Numbers], Numbers], out: Numbers, inside: Numbers) -> Numbers:
     """Return the end of an interval, between a point outside and one inside of it."""
+    import numpy as np
+
     for _ in range(HALVINGS):
         middle = (out + inside) / 2
         held = stands(middle)
@@ -109,6 +111,7 @@ def weighed(
     the exact interval of a Poisson count.  Its upper end counts one more of the heaviest, so that
     many light ones do not hide a heavy one that was not met.
     """
+    import numpy as np
     from scipy import special  # slow to import, and no start needs it
 
     total, squares, heaviest = (np.asarray(one, float) for one in (total, squares, heaviest))

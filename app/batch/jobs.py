@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from app.advisor.result import advice_of, advice_of_counts
 from app.batch import adaptive_futures, records, statistics, wire
@@ -22,7 +22,6 @@ from app.batch.batch_run import BatchRun
 from app.batch.bounds import RUNS_MOST
 from app.batch.computation import TELL_EVERY_S, Computation
 from app.batch.queue import FairQueue
-from app.batch.runners.connect import SCHEME, ConnectRunner
 from app.batch.runners.local import LocalRunner
 from app.batch.runners.plan import grown
 from app.batch.runners.rows import (
@@ -31,10 +30,9 @@ from app.batch.runners.rows import (
     remove_directory,
     set_damaged_aside,
 )
-from app.batch.runners.spark import SparkError, SparkRunner
-from app.batch.runners.tables import RunnerError
+from app.batch.runners.tables import RunnerError, SparkError
 from app.batch.spec import Futures, Spec, check_chunks, check_total
-from app.core import clock
+from app.core import clock, installing
 from app.core.config import Settings
 from app.core.disk_errors import writing
 from app.core.refusals import KeyedSentence, RequestError
@@ -43,6 +41,10 @@ from app.storage.database import Database
 from app.storage.models import BatchRow
 from app.storage.row_limit import MIB, KeptRows
 from engine import ENGINE_VERSION
+
+if TYPE_CHECKING:
+    from app.batch.runners.connect import ConnectRunner
+    from app.batch.runners.spark import SparkRunner
 
 
 class Locks:
@@ -123,7 +125,9 @@ class Jobs:
     ) -> None:
         self.database = database
         self._per_address = settings.batches_per_address
-        self.runner = runner or runner_of(settings)
+        self._settings = settings
+        self._runner = runner
+        self._making = threading.Lock()
         here = Path(settings.instance).resolve() / "batches"
         self._locks = Locks(here)
         self._root = settings.batch_directory or str(here)
@@ -133,7 +137,7 @@ class Jobs:
         self._queue = FairQueue(AT_ONCE, OWNERS_AT_ONCE)
         self._announcer = Announcer(database, self._queue, emit)
         self._computation = Computation(
-            self.runner,
+            lambda: self.runner,
             self._announcer,
             run_chunk,
             None if runner or settings.spark_master else LocalRunner(),
@@ -143,6 +147,13 @@ class Jobs:
         self.trouble = ""
         """Why Spark did not do the last batch it was asked for, if it did not."""
         self.recover()
+
+    @property
+    def runner(self) -> SparkRunner | ConnectRunner:
+        """Return the runner of large batches, made when it is first asked for: PySpark is large."""
+        with self._making:
+            self._runner = self._runner or runner_of(self._settings)
+            return self._runner
 
     # -- what pages, sockets and the command line ask ------------------------------------------
 
@@ -325,11 +336,13 @@ class Jobs:
         until = clock.monotonic() + STOP_WITHIN_S
         for thread in self._threads:
             thread.join(max(0.0, until - clock.monotonic()))
-        self.runner.close()
+        if self._runner is not None:
+            self._runner.close()
 
     # -- inside --------------------------------------------------------------------------------
 
     def _bound(self, owner: str, address: str) -> None:
+        installing.require()
         runs = list(self._jobs.values())
         mine = sum(1 for run in runs if owner and run.row.owner == owner)
         if mine >= ACTIVE_PER_OWNER or len(runs) >= WAITING_MOST:
@@ -395,6 +408,9 @@ class Jobs:
 
 
 def runner_of(settings: Settings) -> SparkRunner | ConnectRunner:
+    from app.batch.runners.connect import SCHEME, ConnectRunner
+    from app.batch.runners.spark import SparkRunner
+
     if settings.spark_master.startswith(SCHEME):
         return ConnectRunner(settings.spark_master)
     told = {"HIGHWATER_SPARK_CONF": settings.spark_conf, "HIGHWATER_SPARK_LOG": settings.spark_log}

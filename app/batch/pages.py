@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, Final, TypedDict
@@ -28,6 +29,8 @@ from app.batch.study_pages import (
     title_of,
 )
 from app.batch.wire import BatchResult
+from app.bootstrap import OF_STUDIES
+from app.core import installing
 from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields, one_of, typed
 from app.questions.names import DIGEST, digest_asked
@@ -129,7 +132,9 @@ def form() -> str:
         examples=EXAMPLES,
         own=own_studies(),
         others=other_studies(),
-        spark=str(jobs().runner),
+        installing=(waits := installing.refusal()),
+        playable=installing.refusal(OF_STUDIES) is None,
+        spark="Spark" if waits else str(jobs().runner),
     )
 
 
@@ -271,7 +276,12 @@ def estimate() -> Response:
     visitor.require_patience()
     given = body()
     asked = asked_spec(given, scenario_asked(given))
-    found = apart(batch_estimate.estimate, asked, jobs().runner.cores())
+    installing.require()
+    found = apart(
+        batch_estimate.estimate,
+        asked,
+        os.cpu_count() or 1 if installing.refusal() else jobs().runner.cores(),
+    )
     notes = [note.sentence(visitor.lang()) for note in found["notes"]]
     return json_answer({"ok": True, **found, "notes": notes})
 

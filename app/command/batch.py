@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from app import bootstrap
 from app.batch.wire import BatchResult, BatchSnapshot
 from app.core import config
 from app.core.refusals import RequestError
@@ -93,6 +94,7 @@ def _played(overrides: dict[str, str], begin: Callable[[Jobs], str], as_json: bo
     from app.server.services import KEY, Services
     from app.storage.database import place_of
 
+    bootstrap.ensure("app")
     settings = config.load(None, **overrides)
     if told := background.begin():
         print(told, file=sys.stderr)

@@ -47,7 +47,8 @@ def explore_run(scenario: str, asked: SearchOptions, as_json: bool) -> int:
 
 def _on_spark(question: SearchQuestion, bounds: Bounds, master: str | None) -> SearchOutcome:
     """Run the same search on Spark.  Raises InputError where Spark cannot."""
-    from app.batch.runners.spark import SparkError, SparkRunner
+    from app.batch.runners.spark import SparkRunner
+    from app.batch.runners.tables import SparkError
 
     runner = SparkRunner(master or config.read().spark_master)
     try:

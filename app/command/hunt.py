@@ -58,13 +58,14 @@ def play(
     A study of the same storm, releases, seeds and engine that is there already is not played again,
     and one that was ended early goes on.  Raises InputError or RequestError for bad input.
     """
-    from app import create_app
+    from app import bootstrap, create_app
     from app.command.batch import ProgressBar
     from app.core import config
     from app.hunt.hunting import rows_of, spec_of, started
     from app.server.services import KEY, Services
     from engine.hunt.storms import NAMES
 
+    bootstrap.ensure("app")
     specs = {name: spec_of(name, runs, profiles, seed) for name in storms or NAMES}
     app = create_app(config.load(None, **overrides))
     services: Services = app.extensions[KEY]
@@ -97,6 +98,7 @@ def lines(rows: Sequence[HuntRow]) -> Iterator[str]:
         if row["errors"]:
             yield f"  {row['errors']:,} runs failed and count nowhere."
         for kind in row["kinds"]:
-            yield f"  {kind['verdict']}: {kind['title']} ({', '.join(kind['invariants'])})"
+            broke = ", ".join(kind["invariants"])
+            yield f"  {kind['verdict']}: {kind['title']} ({broke}; {kind['examined']} examined)"
             yield f"    {kind['why']}"
             yield f"    {kind['events']} events: {command_of(Run.from_text(kind['run']))}"

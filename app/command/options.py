@@ -13,7 +13,8 @@ from typing import Any, NoReturn, ParamSpec
 
 import click
 
-from app.core import config
+from app import bootstrap
+from app.core import config, installing
 from app.core.request_fields import SEED_MAX
 
 P = ParamSpec("P")
@@ -99,6 +100,8 @@ def plain(command: Callable[P, None]) -> Callable[P, None]:
             refuse(str(error))
         except ModuleNotFoundError as error:
             package = (error.name or "").split(".")[0]
+            if package in installing.MODULES:
+                bootstrap.ensure("app")
             if not (extra := extra_of(package)):
                 raise
             refuse(f"This needs the Python package {package}: pip install 'highwater[{extra}]'.")

@@ -112,7 +112,8 @@ def _by_spark(
     most: int,
 ) -> Any:
     from app.batch.runners.query import QueryError, answer
-    from app.batch.runners.spark import SparkError, SparkRunner, statement
+    from app.batch.runners.spark import SparkRunner, statement
+    from app.batch.runners.tables import SparkError
     from engine.study.metrics import METRICS
 
     runner = SparkRunner(settings.spark_master)

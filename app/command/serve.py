@@ -13,6 +13,7 @@ from types import FrameType
 from typing import Any
 
 from app.compiled import background
+from app.core import installing
 from app.core.config import SettingError, Settings
 from app.core.gc_settings import no_collector
 
@@ -28,6 +29,8 @@ def serve_here(settings: Settings, debug: bool = False) -> None:
     listener = _listen(settings.host, settings.port)
     ready = f"Highwater is at {_address(settings.host, listener)} (Ctrl+C stops it)"
     ready += f"\nWhat is saved lies in {settings.instance.resolve()}"
+    if told := installing.begin():
+        ready += f"\n{told}"
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     if debug or os.name == "nt":  # where there is no gunicorn
         _develop(settings, listener, ready)

@@ -27,6 +27,8 @@ from app.lab.trouble import LabError
 
 K: Final = "K"
 UP_WITHIN_S: Final = 240.0
+LOG_STARTS_S: Final = 31.0
+"""Before 3.8 log start offsets are written from 30 s after a start on (LogManager.startup)."""
 LISTENS_WITHIN_S: Final = 60.0
 LOWEST_PORT: Final = 20_000
 HIGHEST_PORT: Final = 32_000
@@ -93,6 +95,7 @@ class RealCluster:
         """Processes that should be alive; one that is not has died by itself."""
         self.paused = self.hand.paused
         """Brokers whose process is stopped by SIGSTOP."""
+        self._up_since: dict[int, float] = {}
 
     def _listen(self) -> list[Proxy]:
         proxies = []
@@ -253,6 +256,7 @@ class RealCluster:
     def start(self, broker: int) -> None:
         if isinstance(self._metadata, ZooKeeperMetadata):
             self._metadata.started[broker] = time.time()
+        self._up_since.pop(broker, None)
         self._java(str(broker), "kafka.Kafka", [str(self._home / f"{broker}.properties")])
         self.wanted.add(str(broker))
 
@@ -274,6 +278,12 @@ class RealCluster:
                 f"Broker {broker} does not come up within {UP_WITHIN_S:.0f} s; with --keep its log "
                 "stays to be read."
             )
+        self._up_since.setdefault(broker, time.monotonic())
+
+    def await_log_starts(self, broker: int) -> None:
+        """Wait until a broker writes its log start offsets to disk."""
+        left = self._up_since[broker] + LOG_STARTS_S - time.monotonic()
+        time.sleep(max(0.0, left))
 
     def check(self) -> None:
         """Raise LabError if a process died that no move has killed."""

@@ -12,7 +12,7 @@ from typing import Final
 
 from app.lab.client import HOST
 from app.lab.releases import KafkaRelease
-from engine.model.configs import CATALOGUE, Value
+from engine.model.configs import CATALOGUE, Value, checked
 
 Properties = dict[str, str | int]
 
@@ -142,11 +142,10 @@ def broker(
         "replica.socket.timeout.ms": 600_000,
         LAG: LAG_MS,
         "max.incremental.fetch.session.cache.slots": 0,
-        "request.timeout.ms": 60_000,
     }
     if release.numbers < (1, 0, 0):
         properties["delete.topic.enable"] = "true"
-    if release.numbers >= (3, 8, 0):
+    if release.checkpoints_early:
         # Checkpoints are written from then on, instead of 30 s after a start.
         properties["log.initial.task.delay.ms"] = 200
     if release.kraft:
@@ -160,6 +159,9 @@ def broker(
             ),
             "broker.session.timeout.ms": session_ms or KRAFT_SESSION_MS,
             "broker.heartbeat.interval.ms": 1_000,
+            # A request to the controller that is held must not end as a timeout.  ZooKeeper's
+            # controller would wait as long for a paused broker, before it acts.
+            "request.timeout.ms": 60_000,
         }
     else:
         properties |= {
@@ -209,10 +211,13 @@ def zookeeper(ports: Ports, directory: Path) -> Properties:
 
 
 def word_of(name: str, value: Value) -> str:
-    """Return the value of a setting as Kafka writes it: a truth is 0 or 1 in a scenario."""
-    known = CATALOGUE.get(name)
-    truth = known is not None and known.unit == "boolean"
-    return str(bool(value)).lower() if truth else str(value)
+    """Return the value of a setting as Kafka writes it.
+
+    A scenario has a number, a move text: a truth is 0 or 1 there, and true or false here.  Raises
+    InputError for a value that the setting cannot have.
+    """
+    value = checked(name, value)
+    return str(bool(value)).lower() if CATALOGUE[name].unit == "boolean" else str(value)
 
 
 def to_text(properties: Properties) -> str:

@@ -25,6 +25,7 @@ from app.lab.links import CONTROLLER
 from app.lab.metadata import ZooKeeperMetadata
 from app.lab.stage import UNREACHABLE, LabStage
 from engine.controlplane import election
+from engine.model.errors import InputError
 from engine.moves.moves import Args, Move
 
 Deed = Callable[[LabStage, Args], str]
@@ -75,6 +76,11 @@ def why_not(move: Move, zookeeper: bool) -> str:
         return f"only these change while brokers run: {', '.join(SETTINGS)}"
     if name == "set" and args.get("level", "topic") != "topic":
         return "only the topic's own settings are changed"
+    if name == "set":
+        try:
+            word_of(args["key"], args["value"])
+        except InputError as error:
+            return error.sentence.rstrip(".")
     if name == "elect" and zookeeper and args["kind"] != election.PREFERRED:
         return "under ZooKeeper only “elect preferred” can be asked for"
     if name in ("pause", "resume") and args["broker"] == CONTROLLER:
@@ -293,10 +299,11 @@ def _restart(stage: LabStage, args: Args) -> str:
 
 @deed("bounce")
 def _bounce(stage: LabStage, args: Args) -> str:
-    """Restart a broker's session; under ZooKeeper the controller does not notice.
+    """Restart a broker's process; under ZooKeeper the controller does not notice.
 
     It is frozen while the broker's old session ends and its new one begins.  The old session is
-    closed at once, so that the controller's own does not expire meanwhile.
+    closed at once, so that the controller's own does not expire meanwhile.  A KRaft broker waits
+    for the end of its old session, and gives up after a minute, so a long session is ended, too.
     """
     cluster, broker = stage.cluster, args["broker"]
     metadata = cluster.metadata
@@ -304,9 +311,8 @@ def _bounce(stage: LabStage, args: Args) -> str:
     if sleeper is not None:
         cluster.kill(sleeper, signal.SIGSTOP)
     cluster.kill(broker)
-    if sleeper is not None:
-        assert isinstance(metadata, ZooKeeperMetadata)
-        metadata.end_session(broker)
+    if sleeper is not None or cluster.session_ms:
+        cluster.end_session(broker)
         wait_until(lambda: not metadata.live(broker), 40)
     cluster.start(broker)
     cluster.await_up(broker)
@@ -320,7 +326,7 @@ def _bounce(stage: LabStage, args: Args) -> str:
 
 @deed("power")
 def _power(stage: LabStage, args: Args) -> str:
-    """Cut off what was not flushed of the segments; Kafka writes checkpoints through."""
+    """Cut off what the model had not flushed; Kafka writes checkpoints through."""
     broker = args["broker"]
     stage.cluster.keep_controller_apart()
     stage.cluster.kill(broker)
@@ -330,9 +336,7 @@ def _power(stage: LabStage, args: Args) -> str:
 
 @deed("flush")
 def _flush(stage: LabStage, args: Args) -> str:
-    upto = args["upto"]
-    stage.flushed[args["broker"]] = stage.log_end(args["broker"]) if upto is None else upto
-    return ""
+    return ""  # a power failure of the laboratory spares what the model has flushed
 
 
 @deed("checkpoint")
@@ -496,4 +500,5 @@ def _delete(stage: LabStage, args: Args) -> str:
     asking = threading.Thread(target=ask, daemon=True)
     asking.start()
     asking.join(1.0)
+    stage.has_deleted = True
     return json.dumps(heard[0]) if heard and heard[0] != "NONE" else ""

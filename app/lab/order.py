@@ -50,12 +50,13 @@ class Before:
 class SuitePlan:
     """Constraints by the number of a move.
 
-    The brokers that must be missed before the one that the move silences, and those missed while it
-    is played.
+    The brokers that must be missed before the one that the move silences, those missed while it is
+    played, and up to where each broker's log is flushed when it begins.
     """
 
     before: dict[int, list[Before]] = field(default_factory=lambda: defaultdict(list))
     missed: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    flushed: list[dict[int, int]] = field(default_factory=list)
 
 
 def plan(run: Run, lines: list[str]) -> SuitePlan:
@@ -65,6 +66,8 @@ def plan(run: Run, lines: list[str]) -> SuitePlan:
     missed: list[tuple[int, int, int]] = []
     found = SuitePlan()
     for number, line in enumerate(lines):
+        disks = {broker.id: broker.machine.disks.get(0) for broker in sim.brokers.values()}
+        found.flushed.append({one: disk.log.flushed for one, disk in disks.items() if disk})
         with contextlib.suppress(InputError):  # what the model refuses, the cluster may refuse, too
             for _ in play(sim, (line,)):
                 for broker in [one for one in silent if not _counts(sim, one)]:
@@ -96,6 +99,7 @@ class Order:
     def __init__(self, stage: LabStage, run: Run, lines: list[str]) -> None:
         self._stage = stage
         self._plan = plan(run, lines)
+        self.flushed = self._plan.flushed
         self._silenced: dict[int, float] = {}
 
     def make(self, number: int, move: Move) -> None:

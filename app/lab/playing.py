@@ -14,7 +14,7 @@ from app.lab.facts import LabFacts, PartitionFact, ReplicaFact, format_record
 from app.lab.links import CLIENT, CONTROLLER, WireNote
 from app.lab.moves import DEEDS, WAITING, why_not
 from app.lab.order import Order
-from app.lab.stage import CHECKPOINT_S, UNREACHABLE, LabStage
+from app.lab.stage import UNREACHABLE, LabStage
 from app.lab.trouble import LabError
 from engine.moves import moves
 from engine.scenarios import expectations
@@ -111,11 +111,17 @@ def must_be_playable(run: Run, zookeeper: bool) -> None:
             f"The laboratory starts at most {MOST_BROKERS} brokers; this run has "
             f"{len(scenario.brokers)}."
         )
-    if scenario.fetching != "manual" or scenario.workload.producers or scenario.faults:
+    if scenario.quorum:
         raise LabError(
-            "The laboratory plays moves; this run has a workload, a fault plan or followers that "
-            "fetch by themselves."
+            f"The laboratory has one controller; this run has {len(scenario.quorum)} voters."
         )
+    for what, is_so in (
+        ("a workload", scenario.workload.producers),
+        ("a fault plan", scenario.faults),
+        ("followers that fetch by themselves", scenario.fetching != "manual"),
+    ):
+        if is_so:
+            raise LabError(f"The laboratory plays moves; this run has {what}.")
     for name in NOT_PASSED:
         if name in scenario.configs:
             raise LabError(f"The laboratory does not set {name}; this run has it in its settings.")
@@ -162,6 +168,7 @@ class Player:
         move = moves.parse(text, self.run.scenario.brokers)
         began = time.monotonic()
         self.order.make(number, move)
+        self.stage.flushed = self.order.flushed[number]
         try:
             if move.verb.name == "detect":
                 missed = self.order.missed_in(number, move)
@@ -194,7 +201,7 @@ class Player:
         self.tell(f"    {'as expected' if kept else 'NOT as expected'}: {text}; it is {real}")
 
     def _note(self, move: str, said: str, seconds: float) -> None:
-        time.sleep(CHECKPOINT_S)
+        self.stage.await_checkpoints()
         offset = self.stage.latest_offset()
         step: LabStep = {
             "move": move,

@@ -37,6 +37,11 @@ class KafkaRelease:
         return self.numbers >= (0, 11, 0)
 
     @property
+    def checkpoints_early(self) -> bool:
+        """True where a broker can write its log start offsets in its first 30 s, too."""
+        return self.numbers >= (3, 8, 0)
+
+    @property
     def scala(self) -> str:
         if self.numbers >= (2, 4, 0):
             return "2.13"

@@ -40,6 +40,8 @@ class LabStage:
     answers: dict[str, tuple[str, int]] = field(default_factory=dict)
     """The response to the producer of each record: (error or "waiting", offset)."""
     flushed: dict[int, int] = field(default_factory=dict)
+    """Offset up to which the model has flushed each broker's log, before the current move."""
+    has_deleted: bool = False
     began: float = 0.0
 
     # -- the beginning -----------------------------------------------------------------------------
@@ -151,6 +153,13 @@ class LabStage:
         return offset if error == "NONE" else error
 
     # -- waiting -----------------------------------------------------------------------------------
+
+    def await_checkpoints(self) -> None:
+        """Wait until disks have the high watermarks, and the log starts that were raised."""
+        if self.has_deleted and not self.cluster.release.checkpoints_early:
+            for broker in self.running():
+                self.cluster.await_log_starts(broker)
+        time.sleep(CHECKPOINT_S)
 
     def by_hand(self, on: bool) -> None:
         """Let followers fetch only when a move says so, or always."""

@@ -318,6 +318,11 @@ def _http_error(error: HTTPException) -> AnyResponse:
 
 
 def _failed(error: Exception) -> Response:
+    if isinstance(error, ModuleNotFoundError):
+        from app.core import installing  # of which a tab has no need
+
+        if refusal := installing.refusal():
+            return _refused(refusal)
     log.exception("A request failed")
     return _refused(from_engine_error(None, error))
 

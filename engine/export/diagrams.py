@@ -9,6 +9,7 @@ from typing import Any, Final
 from engine.model.effects import Cue, field_of
 from engine.model.messages import (
     CONTROLLER,
+    FIRST_PRODUCER,
     GROUP_HEARTBEAT,
     GROUP_HEARTBEAT_R,
     HEARTBEAT,
@@ -26,7 +27,7 @@ from engine.story import story
 from engine.story.entities import Happening, Leaders, leaders
 from engine.story.rules import RULES
 from engine.view.fields import fields_of
-from engine.view.text import new_text, value_text
+from engine.view.text import new_text, node_text, old_text, value_text
 from engine.view.view import node_name
 
 MOST_ARROWS: Final = 600
@@ -101,7 +102,7 @@ def _who(node: int) -> str:
 def _participant_name(run: Run, node: int) -> str:
     if node >= 0:
         return f"Broker {run.scenario.broker_name(node)}"
-    return "Controller" if node == CONTROLLER else str(node_name(node))
+    return "Controller" if node == CONTROLLER else node_text(node)
 
 
 def _join(ends: tuple[int, int]) -> str:
@@ -128,7 +129,7 @@ def _notes(cues: list[Cue]) -> list[Cue]:
 
 
 def _cue(cue: Cue) -> str:
-    before = "" if cue.old is None else f"{value_text(cue.old)} to "
+    before = "" if cue.old is None else f"{old_text(cue)} to "
     return f"{cue.rule} {field_of(cue)} {before}{new_text(cue)}"
 
 
@@ -172,4 +173,6 @@ def shiviz(run: Run) -> str:
 def _host(run: Run, node: int) -> str:
     if node >= 0:
         return f"broker-{run.scenario.broker_name(node)}"
+    if FIRST_PRODUCER < node < CONTROLLER:
+        return f"controller-{node_text(node)}"
     return "controller" if node == CONTROLLER else str(node_name(node))

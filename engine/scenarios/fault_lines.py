@@ -231,7 +231,7 @@ def _goes_together(read: Reader, fields: dict[str, object], kind: str, path: Pat
     if FAULT_KINDS[kind].plays and not fields.get("moves"):
         raise read.bad(path, "An operator needs moves: a list such as [elect preferred].")
     if "moves" in fields and not FAULT_KINDS[kind].plays:
-        raise read.bad((*path, "moves"), "Only a fault of kind {0} has {1}.", "operator", "moves")
+        raise read.bad((*path, "moves"), "Only a fault of kind {0} has a {1}.", "operator", "moves")
     for name, only in OF_ONE_KIND.items():
         if name in fields and kind != only:
             raise read.bad((*path, name), "Only a fault of kind {0} has a {1}.", only, name)

@@ -12,7 +12,14 @@ from engine.model.broker import Broker
 from engine.model.effects import NO_PARTITION, Cue, field_of
 from engine.model.errors import name_of
 from engine.model.log import Batch, Log
-from engine.model.messages import NAMES, REPLIES, Message
+from engine.model.messages import (
+    CONTROLLER,
+    FIRST_PRODUCER,
+    FIRST_VOTER,
+    NAMES,
+    REPLIES,
+    Message,
+)
 from engine.model.records import PartitionRecord
 from engine.model.state import DOWN, LEADER, ROLE_NAMES, Replica
 from engine.sim.kernel import DELIVERY
@@ -28,8 +35,25 @@ MOST_NAMED: Final = 8
 ROLE_LETTERS: Final = {name: name[0].upper() for name in ROLE_NAMES.values()} | {"none": "-"}
 
 
+OF_NODES: Final = ("CP-RAFT-OBSERVER", "CP-RAFT-EPOCH", "CP-RAFT-VOTE", "CP-RAFT-PREVOTE", "CP-8.5")
+"""Beginnings of rules whose cues have nodes as values."""
+
 CUE_CHARS: Final = 2_000
 """Most characters of a value in a cue, such as the batches of a long truncated log."""
+
+
+def node_text(node: int) -> str:
+    """Return a node as moves write it: 1, K, C1 a voter or a consumer, P1 a producer."""
+    voter = FIRST_PRODUCER < node < CONTROLLER
+    return f"C{FIRST_VOTER - node + 1}" if voter else str(node_name(node))
+
+
+def _with_nodes(cue: Cue, value: Any) -> Any:
+    """Return a cue's value with the names of its voters, where it has nodes."""
+    if isinstance(value, tuple | list):
+        return [_with_nodes(cue, one) for one in value]
+    is_node = isinstance(value, int) and FIRST_PRODUCER < value < CONTROLLER
+    return node_text(value) if is_node and cue.rule.startswith(OF_NODES) else value
 
 
 def value_text(value: Any) -> str:
@@ -45,8 +69,8 @@ def cue_json(cue: Cue) -> CueJson:
         "rule": cue.rule,
         "node": node_name(cue.node),
         "field": field_of(cue),
-        "old": _short(cue.old),
-        "new": _short(cue.new),
+        "old": _short(_with_nodes(cue, cue.old)),
+        "new": _short(_with_nodes(cue, cue.new)),
         "p": None if cue.tp == NO_PARTITION else cue.tp,
     }
 
@@ -60,8 +84,13 @@ def _short(value: Any) -> Any:
 
 def cue_line(cue: Cue) -> str:
     """Return `H-2   b1 hw 1 -> 2`."""
-    name = f"b{cue.node}" if cue.node >= 0 else str(node_name(cue.node))
-    return f"{cue.rule:<6} {name} {field_of(cue)} {value_text(cue.old)} -> {new_text(cue)}"
+    name = f"b{cue.node}" if cue.node >= 0 else node_text(cue.node)
+    return f"{cue.rule:<6} {name} {field_of(cue)} {old_text(cue)} -> {new_text(cue)}"
+
+
+def old_text(cue: Cue) -> str:
+    """Return the old value."""
+    return value_text(_with_nodes(cue, cue.old))
 
 
 def new_text(cue: Cue) -> str:
@@ -75,7 +104,7 @@ def new_text(cue: Cue) -> str:
         "CP-ALTER.direct",
     ):
         new = name_of(new) if isinstance(new, int) else new
-    return value_text(new)
+    return value_text(_with_nodes(cue, new))
 
 
 def message_line(m: Any) -> str:
@@ -83,7 +112,7 @@ def message_line(m: Any) -> str:
     arrow = "=>" if m.kind in REPLIES else "->"
     fields = " ".join(f"{key}={value_text(value)}" for key, value in fields_of(m).items())
     name = NAMES[m.kind]
-    return f"{node_name(m.src)}{arrow}{node_name(m.dst)} {name} {fields}".rstrip()
+    return f"{node_text(m.src)}{arrow}{node_text(m.dst)} {name} {fields}".rstrip()
 
 
 def event_lines(kind: int, node: int, what: Any, cues: list[Cue]) -> list[str]:
@@ -91,7 +120,7 @@ def event_lines(kind: int, node: int, what: Any, cues: list[Cue]) -> list[str]:
     if kind == DELIVERY and isinstance(what, Message):
         head = message_line(what)
     elif isinstance(what, tuple):
-        head = f"timer {node_name(node)} {timers.NAMES[what[0]]}"
+        head = f"timer {node_text(node)} {timers.NAMES[what[0]]}"
     else:
         head = f"{what}"
     return [head, *(cue_line(cue) for cue in cues)]

@@ -21,7 +21,7 @@ from app.batch.jobs import ACTIVE_PER_OWNER, Jobs
 from app.batch.queue import FairQueue
 from app.batch.result import result
 from app.batch.runners.rows import chunks_on_disk
-from app.batch.runners.spark import SparkError
+from app.batch.runners.tables import SparkError
 from app.batch.spec import Spec, make_spec
 from app.batch.wire import BatchResult
 from app.core.config import Settings

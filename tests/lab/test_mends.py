@@ -12,7 +12,7 @@ from typing import Any, cast
 import pytest
 
 from app.kafka.fetches import FETCH
-from app.lab import configuration, laboratory, metadata, moves, playing, script_cluster
+from app.lab import configuration, laboratory, metadata, moves, order, playing, script_cluster
 from app.lab.cluster import RealCluster
 from app.lab.configuration import Ports
 from app.lab.facts import Adjusted
@@ -21,6 +21,7 @@ from app.lab.metadata import ZooKeeperMetadata, session_password
 from app.lab.releases import release_of
 from app.lab.stage import LabStage
 from app.lab.trouble import LabError
+from engine.moves.moves import parse
 from engine.recordings import reading
 from engine.recordings.comparing import compare
 from engine.recordings.facts import facts_now
@@ -39,8 +40,24 @@ def test_truths_are_written_as_kafka_reads_them(value: int) -> None:
         "unclean.leader.election.enable": "true",
         "min.insync.replicas": "2",
     }
-    assert configuration.word_of("unclean.leader.election.enable", 0) == "false"
-    assert configuration.word_of("min.insync.replicas", 1) == "1"
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [("false", "false"), ("False", "false"), ("true", "true"), ("TRUE", "true")],
+)
+def test_the_text_of_a_move_is_read_by_the_type_of_its_setting(
+    stage: LabStage, monkeypatch: pytest.MonkeyPatch, text: str, word: str
+) -> None:
+    asked: list[tuple[str, str]] = []
+    client = SimpleNamespace(
+        set_config=lambda topic, key, value, others: asked.append((key, value)) or "NONE"
+    )
+    monkeypatch.setattr(stage.cluster, "controller_client", lambda: client)
+    move = parse(f"set unclean.leader.election.enable={text}", a_run().scenario.brokers)
+    moves.DEEDS["set"](stage, move.args)
+    assert asked == [("unclean.leader.election.enable", word)]
+    assert configuration.word_of("min.insync.replicas", "1") == "1"
 
 
 def test_waiting_fetches_do_not_wake_each_other(wire: Wire) -> None:
@@ -321,6 +338,7 @@ def test_a_bounce_under_zookeeper_closes_the_old_session(
     cluster = cast(Any, stage.cluster)
     cluster.metadata = known
     cluster.kill = lambda who, number=signal.SIGKILL: told.append((number.name, who))
+    cluster.end_session = known.end_session
     cluster.start = cluster.await_up = lambda broker: told.append(("start", broker))
     moves.DEEDS["bounce"](stage, {"broker": 2, "power": False})
     assert told == [
@@ -331,3 +349,59 @@ def test_a_bounce_under_zookeeper_closes_the_old_session(
         ("start", 2),
         ("SIGCONT", 4),
     ]
+
+
+@pytest.mark.parametrize(("session_ms", "ended"), [(0, []), (60_000, [2])])
+def test_a_bounce_under_kraft_ends_a_long_session(
+    stage: LabStage, session_ms: int, ended: list[int]
+) -> None:
+    """A broker gives up after initial.broker.registration.timeout.ms, which is as long."""
+    cluster = cast(Any, stage.cluster)
+    found: list[int] = []
+    cluster.session_ms = session_ms
+    cluster.end_session = found.append
+    cluster.metadata.live = lambda broker: False
+    cluster.start = cluster.await_up = lambda broker: None
+    moves.DEEDS["bounce"](stage, {"broker": 2, "power": False})
+    assert found == ended
+
+
+@pytest.mark.parametrize(
+    ("script", "flushed"),
+    [
+        ("produce a to 1 acks=1; power 1", 0),
+        ("produce a to 1 acks=1; flush 1; produce b to 1 acks=1; power 1", 1),
+        ("produce a to 1 acks=1; settle; shutdown 1; restart 1; power 1", 1),
+        ("produce a to 1 acks=1; flush 1; settle; kill 1; detect 1; wipe 1; restart 1; power 1", 0),
+    ],
+)
+def test_a_power_failure_spares_what_the_model_has_flushed(script: str, flushed: int) -> None:
+    """A clean shutdown flushes, too, and a new disk has nothing."""
+    lines = script.split("; ")
+    assert order.plan(a_run(), lines).flushed[-1].get(1, 0) == flushed
+
+
+@pytest.mark.parametrize(("kafka", "deleted"), [("3.7.2", True), ("3.7.2", False), ("3.8.0", True)])
+def test_deleted_records_wait_for_the_log_starts_on_disk(
+    stage: LabStage, monkeypatch: pytest.MonkeyPatch, kafka: str, deleted: bool
+) -> None:
+    monkeypatch.setattr("app.lab.stage.time.sleep", lambda _: None)
+    waited: list[int] = []
+    cluster = cast(Any, stage.cluster)
+    cluster.release = release_of(kafka)
+    cluster.await_log_starts = waited.append
+    cluster.paused.add(3)
+    stage.has_deleted = deleted
+    stage.await_checkpoints()
+    assert waited == ([1, 2] if deleted and kafka == "3.7.2" else [])
+
+
+@pytest.mark.parametrize(
+    ("kafka", "passed"), [("0.11.0.3", False), ("2.8.2", False), ("3.9.1", True)]
+)
+def test_only_a_kraft_broker_waits_a_minute_for_the_controller(
+    kafka: str, passed: bool, tmp_path: Any
+) -> None:
+    """ZooKeeper's controller waits as long for a paused broker, and a `detect` for 45 s."""
+    made = configuration.broker(release_of(kafka), 1, Ports(20_000, [1]), tmp_path, 101)
+    assert ("request.timeout.ms" in made) is passed

@@ -22,8 +22,8 @@ from app.batch.batch_run import BatchRun
 from app.batch.jobs import Jobs
 from app.batch.runners.plan import BatchPlan, PlanTally
 from app.batch.runners.rows import RunChunk, finish_chunk, read_chunks
-from app.batch.runners.spark import SparkError
 from app.batch.runners.summary import CellSummary, Summary
+from app.batch.runners.tables import SparkError
 from app.core.config import Settings
 from app.server.factory import Parts, WsgiApp, build
 from app.server.services import KEY, Services

@@ -24,9 +24,9 @@ from app.batch.runners.engine_zip import engine_sent
 from app.batch.runners.local import LocalRunner, counted_here
 from app.batch.runners.plan import BatchPlan, Chunk, PlanTally
 from app.batch.runners.rows import RunChunk, finish_chunk
-from app.batch.runners.spark import SparkError, reach, reason, send_engine
+from app.batch.runners.spark import reach, reason, send_engine
 from app.batch.runners.summary import Summary, summarise
-from app.batch.runners.tables import SparkTables
+from app.batch.runners.tables import SparkError, SparkTables
 
 SCHEME: Final = "sc://"
 PORT: Final = 15002

@@ -4,8 +4,9 @@ One file a chunk, named by the chunk's number, and when all are there one file a
 (compaction.py), named by the chunks in it.
 
 This module travels to the executors by value, so it may import only what they have: PyArrow and the
-engine.  The directory is a local path, or any address PyArrow's file systems know; driver and
-workers must see the same one.
+engine.  PyArrow is imported where it is used, since a first start has pages before it.  The
+directory is a local path, or any address PyArrow's file systems know; driver and workers must see
+the same one.
 """
 
 from __future__ import annotations
@@ -19,10 +20,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from math import exp
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import pyarrow as pa
-import pyarrow.parquet as pq
-from pyarrow import fs
 
 from app.batch.runners.plan import Chunk, PlanTally, of_cycles, tilted
 from engine.advisor.cycle_rows import sums_of
@@ -56,6 +53,8 @@ BROKEN_DDL = "broken array<struct<invariant: string, step: int, why: string>>"
 
 def arrow_schema(metrics: Sequence[str]) -> Any:
     """Return the columns of a row, metrics last, each a nullable integer."""
+    import pyarrow as pa
+
     broken = pa.struct([("invariant", pa.string()), ("step", pa.int32()), ("why", pa.string())])
     fields = [(name, getattr(pa, type_)()) for name, type_, _ in COLUMNS]
     fields.append(("broken", pa.list_(broken)))
@@ -139,6 +138,8 @@ def chunk_name(number: int) -> str:
 
 def table_of(rows: Sequence[Row], metrics: Sequence[str]) -> Any:
     """Return rows as an Arrow table of `arrow_schema`."""
+    import pyarrow as pa
+
     names = [name for name, _, _ in COLUMNS] + ["broken", *metrics]
     columns = {name: [row.get(name) for row in rows] for name in names}
     columns["broken"] = [
@@ -158,6 +159,9 @@ def write_chunk(
 
     Writing twice, as after a lost worker, replaces a file by its equal.
     """
+    import pyarrow.parquet as pq
+    from pyarrow import fs
+
     table = table_of(rows, metrics).replace_schema_metadata(about)
     files, base = open_directory(directory)
     draft = f"{base}/_{number}.{uuid.uuid4().hex}.tmp"
@@ -174,6 +178,8 @@ def write_chunk(
 
 def open_directory(directory: str) -> tuple[Any, str]:
     """Return the file system a directory lies in, and its path there; made if missing."""
+    from pyarrow import fs
+
     if "://" in directory:
         files, base = fs.FileSystem.from_uri(directory)
     else:
@@ -200,6 +206,8 @@ def files_on_disk(directory: str) -> list[RowFile]:
     Where a server stopped between writing a compact file and removing what is in it, the compact
     one counts.
     """
+    from pyarrow import fs
+
     files, base = open_directory(directory)
     found = files.get_file_info(fs.FileSelector(base))
     named = [file for info in found if (file := _row_file(info.base_name)) is not None]
@@ -248,6 +256,9 @@ def set_damaged_aside(directory: str, numbers: Iterable[int]) -> set[int]:
     The files of the others are moved away, so that they are computed again.  A chunk is damaged
     where a disk or a person has changed its file.
     """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     files, base = open_directory(directory)
     wanted = set(numbers)
     sound: set[int] = set()
@@ -282,6 +293,8 @@ def read_chunks(
 
     All columns or only these, all seeds or those from the first to the second.
     """
+    import pyarrow.parquet as pq
+
     files, base = open_directory(directory)
     within = None if seeds is None else [("seed", ">=", seeds[0]), ("seed", "<=", seeds[1])]
     for path in files_of(directory, numbers):

@@ -41,7 +41,7 @@ from app.batch.runners.local import counted_here
 from app.batch.runners.plan import BatchPlan, Chunk, PlanTally
 from app.batch.runners.rows import RunChunk, finish_chunk
 from app.batch.runners.summary import Summary, summarise
-from app.batch.runners.tables import RunnerError, SparkTables
+from app.batch.runners.tables import SparkError, SparkTables
 from app.core import compiled_engine
 from engine.explore.question import SearchQuestion
 from engine.explore.searching import Bounds, SearchOutcome
@@ -72,10 +72,6 @@ appender.stderr.target = SYSTEM_ERR
 appender.stderr.layout.type = PatternLayout
 appender.stderr.layout.pattern = spark %p %c{{1}}: %m%n
 """
-
-
-class SparkError(RunnerError):
-    """Spark did not start, or gave up on a job; the text is one sentence for people."""
 
 
 class SparkRunner:

@@ -28,6 +28,10 @@ class RunnerError(Exception):
     """Failure of a runner to play or count a batch; the text is one sentence for people."""
 
 
+class SparkError(RunnerError):
+    """Spark did not start, or gave up on a job; the text is one sentence for people."""
+
+
 class Tables(Protocol):
     """Rows of a batch as a table of SQL.
 

@@ -4,6 +4,8 @@ import { pageWords } from "../core/dom.js";
 import { translator } from "../i18n/words.js";
 import { inWords } from "./charts/names.js";
 
+const INSTALLATION_EVERY_MS = 3000;
+
 const boot = JSON.parse(document.getElementById("boot").textContent);
 
 /** A figure has no width before its fold is opened; texts to quote are copied by pressing them. */
@@ -21,9 +23,26 @@ function unfold() {
     });
 }
 
+/** Reads how far the installation of Spark is, until nothing is missing. */
+function followInstallation() {
+  const panel = document.getElementById("installation");
+  if (!panel) return;
+  setTimeout(async () => {
+    const answer = await fetch(location.href).catch(() => null);
+    if (answer?.ok) {
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const next = page.getElementById("installation");
+      if (next) panel.replaceWith(next);
+      else panel.remove();
+    }
+    followInstallation();
+  }, INSTALLATION_EVERY_MS);
+}
+
 async function begin() {
   const words = await pageWords();
   const t = translator(words, boot.lang);
+  followInstallation();
   if (document.getElementById("form")) (await import("./form.js")).prepare(boot, t);
   if (boot.batch) {
     boot.batch = inWords(boot.batch, t);

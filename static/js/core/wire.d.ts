@@ -557,7 +557,8 @@ export interface BatchAdvice {
  *
  *     Those that stop by themselves: `within` percent.  Futures: `run` to `most`.  The advisor's:
  *     `setting` and `failures`, of trees with `cycles`, the `effort` of the pilot and the `leaves`
- *     that lost.  All that are summarised: `causes` and `pairs`.
+ *     that lost.  Of a hunt: `promised`, which counts broken promises only.  All that are summarised:
+ *     `causes` and `pairs`.
  */
 export interface BatchAbout {
   causes?: BatchCause[];
@@ -575,6 +576,7 @@ export interface BatchAbout {
   most?: number;
   pairs?: StoredPair[];
   presents?: {}[];
+  promised?: boolean;
   run?: string;
   setting?: {
     [k: string]: string;
