@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import pytest
 
-from engine.dataplane import fetch_request, fetcher, last_fetches, reading, serving
+from engine.dataplane import fetch_request, fetcher, reading, serving
 from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.last_fetch import LastFetch, SentFetch
@@ -286,7 +286,7 @@ def test_a_partition_that_is_fetched_from_elsewhere_has_its_own_times() -> None:
     parts = list(last.parts.values())
     m = FetchRequest(follower, 1, 1, parts, follower, -1, 500, 1, 9, changes=changes)
     assert not {9, 10} & last.unsettled
-    assert last_fetches.recall(leader, m, later) is last
+    assert serving.recall_last_fetch(leader, m, later) is last
     assert 9 in {part.tp for part in last.to_visit()}
     changed = {(one[0], one[4]) for one in set(clocks(sim)) - set(before)}
     assert (10, later) in changed and 9 not in {tp for tp, _ in changed}

@@ -2,13 +2,106 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import Final, TypedDict
+from dataclasses import dataclass, field
+from typing import Any, Final, TypedDict
 
-from app.cluster.quorum_scenario import PastedQuorum, quorum_in, scenario_of_quorum
 from app.reading.facts import Facts
+from engine.model.messages import MOST_VOTERS
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
+
+_VOTERS: Final = re.compile(r"\bvoters=\[([\d, ]{1,80})\]")
+_LOCAL: Final = re.compile(r"\[RaftManager id=(\d{1,6})\]|\blocalId=(\d{1,6})")
+_GRANTED: Final = re.compile(r"\b(\d{1,6})=GRANTED")
+_LEADER: Final = re.compile(r"\bleaderId=(\d{1,6})|\bleader is (\d{1,6})")
+_REJECTED: Final = "raft_vote_rejected"
+
+
+@dataclass
+class PastedQuorum:
+    """Voters as a text shows them; `leader` -1: none.  `behind` and `gone` are disjoint."""
+
+    voters: list[int] = field(default_factory=list)
+    leader: int = -1
+    behind: set[int] = field(default_factory=set)
+    gone: set[int] = field(default_factory=set)
+    has_prevote: bool = False
+
+    @property
+    def order(self) -> list[int]:
+        """Return the voters, the one that leads first at the head of the run first."""
+        well = [one for one in self.voters if one not in self.behind | self.gone]
+        first = self.leader if self.leader in self.voters else min(self.gone, default=well[0])
+        return [first, *(one for one in self.voters if one != first)]
+
+
+def quorum_in(facts: Facts) -> PastedQuorum | None:
+    """Return the quorum of a description or of lines of a log; None without its voters."""
+    found = _quorum_described(facts) or _quorum_logged(facts)
+    if found is None or not 1 < len(found.voters) <= MOST_VOTERS:
+        return None
+    well = set(found.voters) - found.behind - found.gone
+    return found if well else None
+
+
+def _quorum_described(facts: Facts) -> PastedQuorum | None:
+    if not facts.voters:
+        return None
+    best = max(facts.voters.values())
+    leader = facts.quorum.get("LeaderId", "")
+    return PastedQuorum(
+        sorted(facts.voters),
+        int(leader) if leader.isdigit() else -1,
+        {one for one, end in facts.voters.items() if end < best},
+    )
+
+
+def _quorum_logged(facts: Facts) -> PastedQuorum | None:
+    text = "\n".join(line.text for line in facts.logged)
+    listed = _VOTERS.findall(text)
+    if not listed:
+        return None
+    found = PastedQuorum(sorted(int(one) for one in listed[-1].split(",") if one.strip()))
+    leaders = [int(one or other) for one, other in _LEADER.findall(text)]
+    found.leader = leaders[-1] if leaders else -1
+    found.has_prevote = "Prospective" in text
+    heard = {int(one or other) for one, other in _LOCAL.findall(text)}
+    heard |= {int(one) for one in _GRANTED.findall(text)} | set(leaders)
+    for line in facts.logged:
+        if line.named is not None and line.named.kind.name == _REJECTED:
+            candidate = line.named.values.get("candidate", "")
+            found.behind |= {int(candidate)} if candidate else set()
+    found.behind &= set(found.voters) - heard
+    if found.leader < 0:
+        found.gone = set(found.voters) - heard - found.behind
+    return found
+
+
+def scenario_of_quorum(found: PastedQuorum, title: str) -> dict[str, Any]:
+    """Return the scenario: the state of the voters, then the leader's death if there is one."""
+    name = {voter: f"C{number}" for number, voter in enumerate(found.order, 1)}
+    first = found.order[0]
+    late = [name[voter] for voter in found.order if voter in found.behind]
+    lost = [name[voter] for voter in found.order if voter in found.gone and voter != first]
+    script = ["advance 1s", *(f"kill {one}" for one in late)]
+    script += ["elect 2", "elect 1", "advance 1s"] if late else []
+    if first in found.gone or found.leader >= 0:
+        script.append("kill C1")
+    script += [f"kill {one}" for one in lost]
+    script += [f"restart {one}" for one in late]
+    script.append("advance 12s")
+    return {
+        "title": title,
+        "profiles": ["K41" if found.has_prevote else "K39"],
+        "brokers": 3,
+        "quorum": list(name.values()),
+        "fetching": "auto",
+        "network": {"delay_ms": 1, "control_delay_ms": 1},
+        "script": "\n".join(script),
+    }
+
 
 LEADS: Final = "raft_leader"
 RAFT: Final = "raft_"

@@ -13,7 +13,7 @@ COMPILED: Final = {
     "model": "broker client_messages cluster configs control_messages controller copying effects "
     "epochs errors flags group_messages last_fetch log messages producers profiles quorum_messages "
     "quotas records session_client session_messages sessions state timers zk_messages",
-    "dataplane": "fetch_request fetcher insync last_fetches limits offsets partition_fetch_state "
+    "dataplane": "fetch_request fetcher insync limits partition_fetch_state "
     "produce purgatory reading recovery retention serving truncation watermark",
     "controlplane": "alter_partition election elr kraft liveness membership roles storage znodes "
     "zookeeper",

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import hashlib
+import html
 import json
 import os
 import re
-from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 from xml.sax.saxutils import escape
 
 from flask import Flask
+from werkzeug.test import Client
 
 from app.core.config import ROOT
 from app.core.json_response import to_json
 from app.core.refusals import RequestError
 from app.questions import registry
 from app.server import bundler
-from app.site import archives, crawling, frozen
+from app.site import archives, frozen
 from app.site.archives import Package
-from app.site.layout import SiteLayout
+from app.site.layout import NEEDS_SERVER, SiteLayout
 from app.site.pyodide import VERSION, Interpreter, interpreter
 from app.site.rewriting import Page
-from app.site.standing import blueprint
+from app.site.standing import STANDING, blueprint
 from app.tab import pages
 from app.tab.door import Door
 from engine.model.languages import LANGUAGES, language_of, short
@@ -82,7 +85,7 @@ class Builder:
 
     def build(self, python: Interpreter, scenarios: Collection[str] | None) -> Report:
         self._tell("Rendering pages")
-        sites = {lang: crawling.crawl(self._app, lang) for lang in self._langs}
+        sites = {lang: crawl_site(self._app, lang) for lang in self._langs}
         self._layout.pages = set(sites[self._langs[0]].pages)
         self._layout.texts = set(sites[self._langs[0]].texts)
         for path, data in sites[self._langs[0]].texts.items():
@@ -127,11 +130,11 @@ class Builder:
                     entry, name
                 ).text.encode()
 
-    def _add_answers(self, lang: str, site: crawling.Site) -> None:
+    def _add_answers(self, lang: str, site: Site) -> None:
         tag = lang
         links = site.links | {f"/i18n/{tag}.json?page=lens", f"/i18n/{tag}.json?page=animator"}
         links |= {f"/i18n/{tag}.json?page=embed", f"/i18n/{tag}.json?page=compare"}
-        for link, data in crawling.files(self._app, links, lang).items():
+        for link, data in fetch_files(self._app, links, lang).items():
             name = self._layout.address(link.partition("#")[0], short(lang))
             if link.startswith("/loop/"):
                 name = link[1:]
@@ -157,9 +160,7 @@ class Builder:
         self._frozen.add(run.digest)
         self._files |= {f"runs/{name}": data for name, data in run.files.items()}
 
-    def _add_shown_runs(
-        self, sites: dict[str, crawling.Site], scenarios: Collection[str] | None
-    ) -> None:
+    def _add_shown_runs(self, sites: dict[str, Site], scenarios: Collection[str] | None) -> None:
         """Freeze runs that pages link to or frame, as their server would still know them."""
         texts = [text for site in sites.values() for text in site.pages.values()]
         digests = dict.fromkeys(digest for text in texts for digest in _DIGEST.findall(text))
@@ -221,7 +222,7 @@ class Builder:
         words = self._door.words.words(lang)
         return {key: text for key, text in words.items() if key.startswith("folder.")}
 
-    def _add_pages(self, sites: dict[str, crawling.Site]) -> None:
+    def _add_pages(self, sites: dict[str, Site]) -> None:
         script = bundler.pack_at(bundler.SITE_ENTRY)[1:]
         for lang, site in sites.items():
             for path, text in site.pages.items():
@@ -316,14 +317,14 @@ RUN_BYTES: Final = 30_000
 
 
 def offline_files(found: dict[str, bytes], layout: SiteLayout, base: str) -> dict[str, bytes]:
-    """Return the offline_files by name, for a site that consists of `found`."""
+    """Return the files by name, for a site that consists of `found`."""
     made = {"site.webmanifest": _manifest(), "sw.js": _worker()}
     first = sorted(
         name for name in (*found, *made) if FIRST.fullmatch(name) or _PAGE.fullmatch(name)
     )
     names = [re.sub(r"index\.html$", "", name) or "./" for name in first]
     told = {"edition": _edition({**found, **made}), "langs": layout.langs[1:], "first": names}
-    made["offline_files.js"] = f"self.highwaterFiles = {json.dumps(told)};\n".encode()
+    made["files.js"] = f"self.highwaterFiles = {json.dumps(told)};\n".encode()
     if base:
         made["sitemap.xml"] = _sitemap(layout, base)
     made[".nojekyll"] = b""
@@ -335,7 +336,7 @@ def _worker() -> bytes:
 
 
 def _edition(found: dict[str, bytes]) -> str:
-    """Return the digest of all offline_files: equal sites have equal editions."""
+    """Return the digest of all files: equal sites have equal editions."""
     told = hashlib.sha256()
     for name in sorted(found):
         told.update(name.encode() + hashlib.sha256(found[name]).digest())
@@ -369,3 +370,67 @@ def _sitemap(layout: SiteLayout, base: str) -> bytes:
     head = '<?xml version="1.0" encoding="UTF-8"?>\n'
     space = "http://www.sitemaps.org/schemas/sitemap/0.9"
     return f'{head}<urlset xmlns="{space}">\n{urls}</urlset>\n'.encode()
+
+
+STARTS: Final = ("/", "/r", "/incident", *STANDING)
+"""Pages to begin with; all others are linked from them.  To /incident only old links lead."""
+_LINK: Final = re.compile(r'\s(?:href|src|action|data-live)="(/[^"/][^"]*|/)"')
+_FILE: Final = re.compile(r"/(?:i18n|loop|pictures)/")
+_NO_PAGE: Final = re.compile(r"/(?:static|packs|api|r/|e/|i18n|loop|pictures|favicon)|/s/[^/]+/")
+_SERVER: Final = tuple(f"{name}/" for name in NEEDS_SERVER)
+
+
+@dataclass
+class Site:
+    """Rendered pages by address, and the other files that they ask for, by link."""
+
+    pages: dict[str, str] = field(default_factory=dict)
+    links: set[str] = field(default_factory=set)
+    texts: dict[str, bytes] = field(default_factory=dict)
+    """Answers that are no HTML, by address."""
+
+
+def links_of(text: str) -> Iterator[str]:
+    """Yield the links of a page within the site, without their fragments."""
+    for match in _LINK.finditer(text):
+        yield html.unescape(match[1]).partition("#")[0]
+
+
+def crawl_site(app: Flask, lang: str) -> Site:
+    """Render every page in a language.  Raises RuntimeError for a page that fails."""
+    client = Client(app)
+    site = Site()
+    waiting = list(STARTS)
+    while waiting:
+        path = waiting.pop()
+        if path in site.pages or path in site.texts:
+            continue
+        answer = client.get(path, headers={"Accept-Language": lang})
+        if answer.status_code != 200:
+            raise RuntimeError(f"{path} cannot be rendered: {answer.status}")
+        if answer.mimetype != "text/html":
+            site.texts[path] = answer.get_data()
+            continue
+        site.pages[path] = text = answer.get_data(as_text=True)
+        for link in links_of(text):
+            parts = urlsplit(link)
+            site.links.add(link)
+            if not parts.query and not _NO_PAGE.match(parts.path) and not _needs_server(parts.path):
+                waiting.append(parts.path)
+    return site
+
+
+def _needs_server(path: str) -> bool:
+    return path in NEEDS_SERVER or path.startswith(_SERVER)
+
+
+def fetch_files(app: Flask, links: set[str], lang: str) -> dict[str, bytes]:
+    """Return answers that pages ask for by links that are no pages: words, pictures, a loop."""
+    client = Client(app)
+    found = {}
+    for link in links:
+        if _FILE.match(link):
+            answer = client.get(link, headers={"Accept-Language": lang})
+            if answer.status_code == 200:
+                found[link] = answer.get_data()
+    return found

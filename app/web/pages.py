@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+import posixpath
+import re
+from collections.abc import Mapping
 from typing import Any, TypedDict
 from urllib.parse import urlencode
 
@@ -24,7 +27,7 @@ from app.learn.path import place_on_path
 from app.live.classroom_registry import rooms_here
 from app.questions.names import DIGEST, default_run
 from app.recordings.page import badge
-from app.server import addresses, bundler, preloads, security, visitor
+from app.server import addresses, bundler, security, visitor
 from app.server.edition import edition
 from app.server.services import services
 from app.web import display_names, naming, scriptless
@@ -243,7 +246,7 @@ def modules_of(entry: str) -> list[str]:
 
     Without it a browser makes one round trip for each level of imports.
     """
-    files = preloads.needed(f"js/{entry}", dict(_vendored()))
+    files = needed_modules(f"js/{entry}", dict(_vendored()))
     if addresses.plain():
         return [url_for("static", filename=name) for name in files]
     libraries = [name for name in files if name.startswith("vendor/")]
@@ -322,3 +325,35 @@ def _failed(error: Exception) -> Response:
             return _refused(refusal)
     log.exception("A request failed")
     return _refused(from_engine_error(None, error))
+
+
+_IMPORT = re.compile(r"""^(?:import|export)\b[^"'();=]*["']([^"']+)["']""", re.MULTILINE)
+_PACKED = re.compile(r"""(?:\bfrom|\bimport)["']([^"']+)["']""")
+
+
+def imported_modules(text: str) -> list[str]:
+    """Return what a module imports at once, by the names it uses; `import()` is for later."""
+    return [*_IMPORT.findall(text), *_PACKED.findall(text)]
+
+
+def needed_modules(entry: str, vendored: Mapping[str, str]) -> tuple[str, ...]:
+    """Return files below ``static`` that ``entry`` imports, directly or not, the nearest first.
+
+    ``vendored``: bare name -> file below ``static/vendor``, as the import map has it.
+    """
+    return _needed_modules(entry, tuple(sorted(vendored.items())))
+
+
+@once
+def _needed_modules(entry: str, vendored: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+    bare = {name: f"vendor/{file}" for name, file in vendored}
+    found = [entry]
+    for module in found:
+        text = (ROOT / "static" / module).read_text("utf-8")
+        folder = posixpath.dirname(module)
+        for name in imported_modules(text):
+            near = posixpath.normpath(posixpath.join(folder, name)) if name[0] == "." else ""
+            path = bare.get(name, near)
+            if path and path not in found:
+                found.append(path)
+    return tuple(found[1:])

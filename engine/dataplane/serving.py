@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from engine.dataplane import offsets
+from collections.abc import Sequence
+from typing import Final
+
 from engine.dataplane.insync import forget_position, update_follower_fetch_state
-from engine.dataplane.last_fetches import recall, remember
 from engine.dataplane.limits import budget_of
 from engine.dataplane.purgatory import answer_fetch, park_fetch
 from engine.dataplane.reading import access_error, not_hosted, read_partition
@@ -12,7 +13,12 @@ from engine.dataplane.session_serving import take_context
 from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.errors import NONE, OFFSET_NOT_AVAILABLE, UNKNOWN_SERVER_ERROR
+from engine.model.last_fetch import LastFetch
+from engine.model.log import Log
 from engine.model.messages import (
+    EARLIEST,
+    EARLIEST_LOCAL,
+    LATEST,
     NO_EPOCH,
     EpochEndRequest,
     EpochEndResponse,
@@ -25,6 +31,7 @@ from engine.model.messages import (
     Redirection,
 )
 from engine.model.session_messages import SessionFetch
+from engine.model.state import RemoteReplica, Replica
 
 
 def on_fetch_request(broker: Process, m: FetchRequest, out: Effects) -> None:
@@ -34,7 +41,7 @@ def on_fetch_request(broker: Process, m: FetchRequest, out: Effects) -> None:
         if read is None:
             return
         m = read
-    last = recall(broker, m, out.now) if broker.last_fetches else None
+    last = recall_last_fetch(broker, m, out.now) if broker.last_fetches else None
     parts = m.partitions if last is None else last.to_visit()
     answer = []
     available = 0
@@ -65,7 +72,7 @@ def on_fetch_request(broker: Process, m: FetchRequest, out: Effects) -> None:
         at_once = at_once or any(data.error for data in answer)
     available *= broker.configs.record_bytes
     if m.changes is not None and broker.quotas is None:
-        last = remember(broker, m, last, parts, answer, out.now)
+        last = remember_last_fetch(broker, m, last, parts, answer, out.now)
     if not at_once and available < m.min_bytes and not (m.rack and _redirects(answer)):
         park_fetch(broker, m, last, out)
     else:
@@ -180,7 +187,129 @@ def on_list_offsets_request(broker: Process, m: ListOffsetsRequest, out: Effects
     if replica is None:
         error, offset, epoch = not_hosted(broker, m.tp), -1, NO_EPOCH
     else:
-        error, offset, epoch, _ = offsets.look_up(replica, m.timestamp, m.src < 0, m.leader_epoch)
+        error, offset, epoch, _ = look_up_offset(replica, m.timestamp, m.src < 0, m.leader_epoch)
         if error == OFFSET_NOT_AVAILABLE:
             out.cue("H-9", broker.id, "error", m.src, error, tp=replica.tp)
     out.send(ListOffsetsResponse(broker.id, m.src, m.corr, m.tp, m.timestamp, error, offset, epoch))
+
+
+NOTHING: Final = -1
+
+Found = tuple[int, int, int, int]
+"""(error, offset, leader epoch, timestamp in ms); -1 for what there is not."""
+
+
+def look_up_offset(
+    replica: Replica,
+    timestamp: int,
+    client: bool,
+    leader_epoch: int = NO_EPOCH,
+    leader_only: bool = True,
+) -> Found:
+    """C-5.  Look up LATEST, EARLIEST or the first record not older than `timestamp` (ms).
+
+    A client sees no further than the high watermark, a replica to the log's end.  As long as a new
+    leader's high watermark has not reached the start of its epoch, a client gets a retriable error:
+    the former leader may have shown it more than this one can yet (H-9; KIP-207, 2.2).
+    """
+    error = access_error(replica, leader_epoch, leader_only)
+    if error:
+        return error, NOTHING, NO_EPOCH, NOTHING
+    log = replica.log
+    if timestamp == EARLIEST:
+        return NONE, log.log_start, log.epochs.epoch_for_offset(log.log_start), NOTHING
+    if timestamp == EARLIEST_LOCAL:  # R-5, KIP-405
+        start = log.known_local_start()
+        return NONE, start, log.epochs.epoch_for_offset(start), NOTHING
+    limit = log.hw if client else log.leo
+    lagging = client and replica.profile.offset_not_available and log.hw < replica.epoch_start
+    if timestamp == LATEST:
+        found: Found = (NONE, limit, replica.leader_epoch, NOTHING)
+    else:
+        found = first_at(log, timestamp, limit)
+        lagging = lagging and found[1] == NOTHING
+    return (OFFSET_NOT_AVAILABLE, NOTHING, NO_EPOCH, NOTHING) if lagging else found
+
+
+def first_at(log: Log, timestamp: int, limit: int) -> Found:
+    """C-5.  Return the first record below `limit` whose timestamp is `timestamp` or later."""
+    for batch in log.batches:
+        times = batch.times or (batch.time,) * len(batch.values)
+        for at, time in enumerate(times):
+            offset = batch.base + at
+            if time >= timestamp and offset >= log.log_start:
+                if offset >= limit:
+                    return NONE, NOTHING, NO_EPOCH, NOTHING
+                return NONE, offset, batch.epoch, time
+    return NONE, NOTHING, NO_EPOCH, NOTHING
+
+
+def recall_last_fetch(broker: Process, m: FetchRequest, now: int) -> LastFetch | None:
+    """S-1.  Return the follower's last fetch, updated by this one; None: visit every partition."""
+    changes, last = m.changes, None
+    if changes is not None and changes.after and broker.quotas is None:
+        last = broker.last_fetches.pop((m.src, changes.after), None)
+    if changes is None or last is None:
+        _forget_last_fetches(broker, m)
+        return None
+    last.update(changes)
+    for tp in last.unsettled:
+        replica = broker.replicas.get(tp)
+        remote = None if replica is None else replica.remote.get(m.replica)
+        if remote is not None:
+            remote.unsettle()
+    last.fetched_ms = now
+    return last
+
+
+def _forget_last_fetches(broker: Process, m: FetchRequest) -> None:
+    """Forget what is remembered of fetches of the same partitions by this follower."""
+    tps = {fp.tp for fp in m.partitions}
+    for key, last in list(broker.last_fetches.items()):
+        if last.follower == m.replica and not tps.isdisjoint(last.parts):
+            last.is_valid = False
+            del broker.last_fetches[key]
+
+
+def remember_last_fetch(
+    broker: Process,
+    m: FetchRequest,
+    last: LastFetch | None,
+    parts: Sequence[FetchPartition],
+    answer: Sequence[FetchData],
+    now: int,
+) -> LastFetch:
+    """S-1.  Note the answers to the parts that were visited, and which of them are settled."""
+    if last is None:
+        last = LastFetch(m.replica, parts, now)
+    last.unsettled = set()
+    for fp, data in zip(parts, answer, strict=True):
+        last.note(fp.tp, data)
+        remote = _settled(broker, m.replica, fp, data)
+        if remote is None:
+            last.unsettled.add(fp.tp)
+        else:
+            remote.last_fetch = last
+    broker.last_fetches[m.src, m.corr] = last
+    return last
+
+
+def _settled(
+    broker: Process, follower: int, fp: FetchPartition, data: FetchData
+) -> RemoteReplica | None:
+    """Return the leader's view of the follower if the same fetch again would change only its times.
+
+    The answer has no records and no error; the follower is in the ISR, and where it says it is.
+    """
+    if data.error or data.batches or data.diverging is not None or isinstance(data, Oversized):
+        return None
+    replica = broker.replicas[fp.tp]
+    log, remote = replica.log, replica.remote.get(follower)
+    if (
+        remote is None
+        or follower not in replica.isr
+        or not remote.leo == fp.offset == log.leo
+        or data.hw != log.hw
+    ):
+        return None
+    return remote

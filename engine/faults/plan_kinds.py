@@ -38,13 +38,13 @@ Pair = tuple[int, int]
 
 
 def links_between(sim: World, inside: tuple[int, ...]) -> list[Pair]:
-    """Return the links that a split_network goes through, as (inside, outside)."""
+    """Return the links that a split goes through, as (inside, outside)."""
     others = [broker for broker in sim.brokers if broker not in inside]
     return [(a, b) for a in inside for b in (*others, CONTROLLER, *sim.clients)]
 
 
 def split_network(sim: World, inside: tuple[int, ...]) -> None:
-    """8.5.  Cut the links links_between these brokers and all others, in both directions."""
+    """8.5.  Cut the links between these brokers and all others, in both directions."""
 
     def action(out: Effects) -> None:
         for a, b in links_between(sim, inside):

@@ -11,7 +11,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.core.words import Catalogue
-from app.server import bundler, preloads
+from app.server import bundler
+from app.web import pages
 
 STATIC = Path(__file__).resolve().parents[2] / "static"
 LOADED = re.compile(r"entry='([^']+)', page='([^']+)'")
@@ -35,7 +36,9 @@ def all_of(entry: str) -> set[str]:
             continue
         found.add(file)
         text = (STATIC / file).read_text("utf-8")
-        names = [name for name in (*preloads.imports(text), *LATER.findall(text)) if name[0] == "."]
+        names = [
+            name for name in (*pages.imported_modules(text), *LATER.findall(text)) if name[0] == "."
+        ]
         left += [posixpath.normpath(posixpath.join(posixpath.dirname(file), one)) for one in names]
     return found
 
@@ -85,4 +88,4 @@ def test_module_names_are_read_as_browsers_do() -> None:
     text = 'import { a,\n  b } from "./one.js";\nexport { c } from "two";\n' + (
         'export const later = () => import("./three.js");\nimport "./four.js";\nconst s = "x";'
     )
-    assert preloads.imports(text) == ["./one.js", "two", "./four.js"]
+    assert pages.imported_modules(text) == ["./one.js", "two", "./four.js"]

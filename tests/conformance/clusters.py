@@ -9,7 +9,7 @@ from typing import Any, Final
 from engine.checks.checker import Checker
 from engine.clients.clients import Producer, SentRecord
 from engine.controlplane import admin, election, kraft, zk_reassign, zookeeper
-from engine.dataplane import offsets, reading, retention, serving, watermark
+from engine.dataplane import reading, retention, serving, watermark
 from engine.dataplane.recovery import lose_unflushed
 from engine.faults import faults
 from engine.model import errors
@@ -237,7 +237,7 @@ class ClusterCase(Adapter):
         if replica is None:
             return error_field(reading.not_hosted(broker, tp))
         timestamp = LATEST if a["timestamp"] == "latest" else EARLIEST
-        error, offset, epoch, _ = offsets.look_up(
+        error, offset, epoch, _ = serving.look_up_offset(
             replica, timestamp, True, _number(a.get("leader_epoch"))
         )
         return {**error_field(error), "offset": offset, "epoch": epoch}

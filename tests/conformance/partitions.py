@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from engine.controlplane import roles
-from engine.dataplane import insync, offsets, produce, reading, retention, serving, watermark
+from engine.dataplane import insync, produce, reading, retention, serving, watermark
 from engine.model.control_messages import (
     AlterAnswer,
     AlterItem,
@@ -123,7 +123,7 @@ class PartitionCase(BrokerAdapter):
 
     def op_list_offset(self, a: Fields) -> Fields:
         wanted = a["timestamp"]
-        error, offset, epoch, timestamp = offsets.look_up(
+        error, offset, epoch, timestamp = serving.look_up_offset(
             self.replica,
             TIMESTAMPS[wanted] if isinstance(wanted, str) else wanted,
             a.get("isolation") is not None,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.lab import expecting, playing, recording, table
+from app.lab import playing, recording, table
 from app.lab.configuration import LAG_MS
 from app.lab.facts import format_record
 from app.lab.laboratory import lag_ms
@@ -117,7 +117,9 @@ ANSWERS = {"a": ("NONE", 0), "b": ("waiting", -1), "d": ("NOT_ENOUGH_REPLICAS", 
 )
 def test_expectations_are_held_against_facts(text: str, kept: bool) -> None:
     brokers = a_run().scenario.brokers
-    assert expecting.evaluate(expectations.parse(text, brokers), FACTS, ANSWERS)[0] is kept
+    assert (
+        playing.evaluate_expectation(expectations.parse(text, brokers), FACTS, ANSWERS)[0] is kept
+    )
 
 
 def test_a_record_is_told_as_scripts_write_it() -> None:

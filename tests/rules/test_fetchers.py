@@ -6,9 +6,9 @@ import pytest
 
 from engine.dataplane import fetcher, insync, purgatory, serving
 from engine.dataplane.limits import Budget, limited
-from engine.dataplane.offsets import first_at
 from engine.dataplane.partition_fetch_state import fetcher_id, initial_state
 from engine.dataplane.reading import error_before_read, read_partition
+from engine.dataplane.serving import first_at
 from engine.model.configs import Limits
 from engine.model.effects import Effects
 from engine.model.errors import (

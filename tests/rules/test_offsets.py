@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.dataplane import offsets
+from engine.dataplane import serving
 from engine.model.errors import NONE, NOT_LEADER_OR_FOLLOWER, OFFSET_NOT_AVAILABLE
 from engine.model.log import Batch
 from engine.model.messages import EARLIEST, LATEST, NO_EPOCH
@@ -46,21 +46,21 @@ def test_a_new_leader_tells_clients_to_come_back_until_its_mark_has_risen(
     """H-9, KIP-207, 2.2: unless what is looked for lies below the mark."""
     replica = new_leader(profile)
     replica.log.hw = hw
-    assert offsets.look_up(replica, timestamp, client)[:2] == found
+    assert serving.look_up_offset(replica, timestamp, client)[:2] == found
 
 
 def test_a_leader_without_an_epochs_start_tells_what_it_has() -> None:
     """H-9: nothing is waited for where nothing began."""
     replica = new_leader("K39")
     replica.epoch_start = -1
-    assert offsets.look_up(replica, LATEST, True)[:2] == (NONE, 2)
+    assert serving.look_up_offset(replica, LATEST, True)[:2] == (NONE, 2)
 
 
 def test_a_record_without_an_epoch_is_found_all_the_same() -> None:
     """H-9: of the old message format, which names none; what is committed is told."""
     replica = new_leader("K39")
     replica.log.batches[1].epoch = NO_EPOCH
-    assert offsets.look_up(replica, 20, True) == (NONE, 1, NO_EPOCH, 20)
+    assert serving.look_up_offset(replica, 20, True) == (NONE, 1, NO_EPOCH, 20)
 
 
 @pytest.mark.parametrize("client", [True, False])
@@ -68,5 +68,5 @@ def test_offsets_are_looked_up_at_the_leader(client: bool) -> None:
     """C-5: unless the request says that any replica will do."""
     replica = new_leader("K39")
     replica.role, replica.epoch_start = FOLLOWER, -1
-    assert offsets.look_up(replica, EARLIEST, client)[:2] == (NOT_LEADER_OR_FOLLOWER, -1)
-    assert offsets.look_up(replica, EARLIEST, client, leader_only=False)[:2] == (NONE, 0)
+    assert serving.look_up_offset(replica, EARLIEST, client)[:2] == (NOT_LEADER_OR_FOLLOWER, -1)
+    assert serving.look_up_offset(replica, EARLIEST, client, leader_only=False)[:2] == (NONE, 0)
