@@ -104,7 +104,7 @@ def members(ids: Iterable[int]) -> Entity:
 
 
 def offset(value: int) -> Entity:
-    return {"o": value}
+    return {"o": int(value)}  # a cue may have a boolean
 
 
 def epoch(value: int) -> Entity:

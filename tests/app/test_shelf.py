@@ -90,7 +90,8 @@ def test_hits_are_told_as_json_and_as_a_fragment(client: FlaskClient) -> None:
     assert "/s/fast-failover" in fragment and "场景" in fragment and "<html" not in fragment
     hostile = client.get("/hits?q=<script>alert(1)</script>").text
     assert "<script>alert" not in hostile
-    assert client.get("/api/search?q=" + "x" * 5000 + "&limit=abc").status_code == 200
+    assert client.get("/api/search?q=" + "x" * 5000).status_code == 200
+    assert client.get("/api/search?q=isr&limit=abc").status_code == 400
 
 
 def test_search_terms_stay_text(client: FlaskClient) -> None:

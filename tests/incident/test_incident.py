@@ -363,7 +363,7 @@ def test_the_run_opens_in_the_playground(tmp_path: Path) -> None:
     code, told, _ = highwater(str(S30), "--out", str(out))
     assert code == 0
     assert told.splitlines()[-1] == "Finding: none; the model follows to the end."
-    result = CliRunner().invoke(main, ["run", str(out)])
+    result = CliRunner().invoke(main, ["run", str(out), "--export", "golden"])
     assert "violates I6" in result.stdout
 
 
