@@ -10,12 +10,13 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from typing import Final
 
 from flask import Blueprint, Response, url_for
 from markupsafe import Markup
 
+from app.core.memoize import once
 from app.core.refusals import RequestError
 from app.server.edition import FOR_EVER, edition
 from app.server.services import services
@@ -55,34 +56,37 @@ def scenario() -> Scenario:
     return next(one for one in file.library().values() if one.code == CODE)
 
 
-@cache
-def _played(profile: str) -> tuple[Replay, bool]:
-    replay = Replay(playable(Run(scenario(), profile))[0])
-    return replay, bool(replay.end.ledger.lost)
+def _replay(profile: str) -> Replay:
+    """Return a replay of its own: one that two threads share would be in the midst of a step."""
+    return Replay(playable(Run(scenario(), profile))[0])
 
 
-def _beat_of(profile: str, step: int) -> int:
-    """Return the beat of the story that a step belongs to."""
-    beats: list[tuple[int, str]] = _played(profile)[0].facts()["beats"]
-    return max((at for at, _ in beats if at <= step), default=step)
+@once
+def _loses(profile: str) -> bool:
+    return bool(_replay(profile).end.ledger.lost)
 
 
-@cache
+@once
 def stops() -> tuple[LoopStop, ...]:
     """Return a stop for each generation and the newest release, KRaft's where both exist."""
     last = list(PROFILES)[-1]
     rows = sorted((GENERATIONS | {last: PROFILES[last]}).items(), key=lambda row: row[1].release)
     newest = {profile.release: name for name, profile in rows}
     return tuple(
-        LoopStop(name, ".".join(map(str, profile.release)).removesuffix(".0"), _played(name)[1])
+        LoopStop(name, ".".join(map(str, profile.release)).removesuffix(".0"), _loses(name))
         for name, profile in rows
         if newest[profile.release] == name
     )
 
 
-def pictured(profile: str) -> list[StepJson]:
-    """Return the step of each moment: the last one that truncates, else the last of its moves."""
-    replay, _ = _played(profile)
+@once
+def pictured(profile: str) -> tuple[list[tuple[StepJson, int]], int]:
+    """Return the step of each moment with its beat, and the highest mark of the run.
+
+    The step is the last one that truncates, else the last of its moves; its beat is that of the
+    story to which it belongs.
+    """
+    replay = _replay(profile)
     found: list[StepJson] = []
     chosen: StepJson | None = None
     for step in replay.each(0, replay.total + 1):
@@ -95,29 +99,34 @@ def pictured(profile: str) -> list[StepJson]:
             chosen = step
     if chosen is not None and len(found) < len(MOMENTS):
         found.append(chosen)
-    return found
+    facts = replay.facts()
+    beats: list[int] = [at for at, _ in facts["beats"]]
+    told = [
+        (step, max((at for at in beats if at <= step["n"]), default=step["n"])) for step in found
+    ]
+    return told, facts["highest"]["0"]
 
 
 def _cuts(step: StepJson) -> bool:
     return any(one["cut"] for one in step["view"]["partitions"][0]["replicas"].values())
 
 
-@cache
+@once
 def frames(profile: str, lang: str) -> bytes:
     """Return {"frames": [{"picture", "say", "step"}, ...], "lost": bool} as JSON.
 
     `step` is the beat of the story at which the run's own page opens.
     """
     words = services().words
-    lost = _played(profile)[1]
+    lost = _loses(profile)
     say = partial(words.text, lang)
-    highest = _played(profile)[0].facts()["highest"]["0"]
+    moments, highest = pictured(profile)
     told = []
-    for number, step in enumerate(pictured(profile), 1):
+    for number, (step, beat) in enumerate(moments, 1):
         end = f".{'lost' if lost else 'kept'}" if number >= TURN else ""
         inside = tanks.draw(step["view"], WIDTH, HEIGHT, say=say, prefix="loop-", highest=highest)
         caption = say(f"loop.{number}{end}", {})
-        told.append({"picture": inside, "say": caption, "step": _beat_of(profile, step["n"])})
+        told.append({"picture": inside, "say": caption, "step": beat})
     data = {"frames": told, "lost": lost}
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
 

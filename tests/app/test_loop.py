@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from threading import Thread
 
 import pytest
 from flask.testing import FlaskClient
@@ -41,7 +42,7 @@ def test_each_moment_is_a_picture_and_a_sentence(
 
 
 def test_the_pictures_are_of_the_moments_that_the_captions_tell() -> None:
-    steps = loop.pictured("Z0102")
+    steps = [step for step, _ in loop.pictured("Z0102")[0]]
     parts = [step["view"]["partitions"][0] for step in steps]
     leaders = [part["record"]["leader"] for part in parts]
     assert leaders == [1, 1, 1, 1, 1, 2, 3, 3]
@@ -63,10 +64,29 @@ def test_the_first_page_shows_the_end_where_nothing_moves(client: FlaskClient) -
 
 def test_a_tick_is_dark_where_it_stands_on_the_hue_of_an_epoch() -> None:
     """Hues are the same in both themes; the page's green is pale in the dark one."""
-    view = loop.pictured("Z0102")[-1]["view"]
+    view = loop.pictured("Z0102")[0][-1][0]["view"]
     cells = re.findall(
         r"<rect [^>]*/><text[^>]*>m\d</text><path [^>]*>", tanks.draw(view, 500, 340)
     )
     assert len(cells) > 3
     for cell in cells:
         assert ("fill-opacity" in cell) == ('stroke="var(--ok)"' in cell), cell
+
+
+def test_first_visitors_at_once_share_no_replay(client: FlaskClient) -> None:
+    """One thread computes the frames of a version; the others wait for it."""
+    for known in (loop.pictured, loop.frames, loop.stops):
+        known.cache_clear()
+    context = client.application.app_context
+    told: list[bytes] = []
+
+    def visit(lang: str) -> None:
+        with context():
+            told.append(loop.frames("Z20", lang))
+
+    visitors = [Thread(target=visit, args=(lang,)) for lang in ("en", "zh-Hans", "en", "zh-Hans")]
+    for visitor in visitors:
+        visitor.start()
+    for visitor in visitors:
+        visitor.join()
+    assert len(told) == 4 and len(set(told)) == 2
