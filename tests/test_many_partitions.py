@@ -172,7 +172,7 @@ def test_settled_partitions_are_as_leader_and_follower_remember_them(
         note(broker, thread, sent, m)
 
     monkeypatch.setattr(fetch_request, "MANY", 1)
-    monkeypatch.setattr(serving, "recall", checking(serving.recall, counts))
+    monkeypatch.setattr(serving, "recall_last_fetch", checking(serving.recall_last_fetch, counts))
     monkeypatch.setattr(fetcher, "repeat_fetch", repeated)
     monkeypatch.setattr(fetcher, "note_answer", noted)
     for number in SHORT:

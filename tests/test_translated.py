@@ -92,9 +92,9 @@ def test_a_gap_says_what_to_do() -> None:
     first = told.pop("S01")
     comments = dict(list(told["S02"].comments.items())[1:])
     told["S02"] = file.ScenarioWords("a", "b", {**comments, "Old.": "旧"})
-    told["S99"] = first
+    told["S999"] = first
     found = gaps(CHINESE, told)
     assert "zh-Hans/S01.yaml is missing: title, teaches and comments of happy-path.yaml" in found
     assert any(one.startswith("zh-Hans/S02.yaml: add the comment 'Broker ") for one in found)
     assert "zh-Hans/S02.yaml: take out 'Old.'" in found
-    assert "zh-Hans/S99.yaml: no scenario S99" in found
+    assert "zh-Hans/S999.yaml: no scenario S999" in found

@@ -35,7 +35,7 @@ HANDS = [
     for scenario in library().values()
     if scenario.fetching == "manual"
 ]
-MOST_CURES = 12
+MOST_CURES = 14
 FAILED_DISKS = ("S50",)
 """No suggestion replaces a disk."""
 ENDLESS = ("K39-cache_cleaned_by_noop_truncate",)

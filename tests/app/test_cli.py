@@ -260,7 +260,7 @@ def test_reading_and_refusals_create_nothing(
     told = highwater("query", "select count(*) as n from runs")
     assert told.exit_code == 0 and told.stdout.split() == ["n", "-", "0"]
     assert f"Studies: 0, in {place / 'highwater.db'}" in told.stderr
-    assert highwater("batch", "S99", "--runs", "10").exit_code == 2
+    assert highwater("batch", "S999", "--runs", "10").exit_code == 2
     assert list(tmp_path.iterdir()) == []
 
 
