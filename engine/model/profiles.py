@@ -133,7 +133,6 @@ class Profile:
     periodic_unclean: bool
     leader_checks_quorum: bool
     begin_epoch_repeated: bool
-    voters_ask_any: bool
     pre_vote: bool
     election_backoff: bool
     quorum_mark_at_once: bool

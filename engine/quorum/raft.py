@@ -49,7 +49,6 @@ from engine.quorum.states import (
     become_follower,
     become_unattached,
     campaign,
-    fetch_from_any,
     is_rejected,
     lose_prospects,
     maybe_advance,
@@ -61,9 +60,6 @@ from engine.quorum.states import (
 
 RESEND_MS: Final = 500
 """Pause after a broken connection, between `reconnect.backoff.ms` and its maximum."""
-
-FETCHING: Final = (FOLLOWER, UNATTACHED, VOTED)
-"""States in which a voter fetches; without a leader only from 3.9 on."""
 
 Response = VoteResponse | BeginQuorumEpochResponse | EndQuorumEpochResponse | QuorumFetchResponse
 
@@ -253,9 +249,9 @@ def on_fetch_response(rules: Rules, v: Voter, m: QuorumFetchResponse, out: Effec
         return
     v.fetching = 0
     usable = _is_usable(rules, v, m, out)
-    if v.state not in FETCHING or v.fetching:
+    if v.state != FOLLOWER or v.fetching:
         return
-    if not usable or v.state != FOLLOWER:
+    if not usable:
         retry_fetch(v, out)
         return
     v.attempt, v.has_fetched = 0, True
@@ -270,11 +266,9 @@ def retry_fetch(v: Voter, out: Effects) -> None:
     v.attempt += 1
 
 
-def on_fetch_timer(rules: Rules, v: Voter, since: int, out: Effects) -> bool:
-    if not v.alive or v.state not in FETCHING or v.since != since or v.fetching:
+def on_fetch_timer(v: Voter, since: int, out: Effects) -> bool:
+    if not v.alive or v.state != FOLLOWER or v.since != since or v.fetching:
         return False
-    if v.state != FOLLOWER:
-        return fetch_from_any(rules, v, out)
     send_fetch(v, out)
     return True
 
@@ -284,8 +278,7 @@ def on_broken(rules: Rules, v: Voter, m: Broken, out: Effects) -> None:
     if m.request_kind == QUORUM_FETCH:
         if m.corr == v.fetching:
             v.fetching = 0
-            if m.src != v.leader or not fetch_from_any(rules, v, out):
-                retry_fetch(v, out)
+            retry_fetch(v, out)
     elif m.request_kind in (VOTE, BEGIN_EPOCH, END_EPOCH) and m.corr > v.since:
         out.timer(v.id, RESEND_MS, VOTER_RESEND, (m.request_kind, m.src, v.since))
 

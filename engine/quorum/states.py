@@ -109,8 +109,6 @@ def become_unattached(rules: Rules, v: Voter, epoch: int, out: Effects) -> None:
     else:
         become(v, VOTED if v.voted_for else UNATTACHED, out, "CP-RAFT-PREVOTE.lost")
     wait_until(v, max(deadline, out.now), out)
-    v.attempt = 0
-    fetch_from_any(rules, v, out)
 
 
 def _keeps_timeout(rules: Rules, v: Voter) -> bool:
@@ -189,11 +187,8 @@ def add_vote(rules: Rules, v: Voter, candidate: int, out: Effects) -> None:
         v.granted, v.rejected = (v.id,), ()
     else:
         become(v, VOTED, out)
-        v.attempt = 0
     enter_epoch(v, v.epoch, candidate, NO_VOTER)
     wait_until(v, out.now + rules.random_election_ms(), out)
-    if v.state == VOTED:
-        fetch_from_any(rules, v, out)
     for other in recorded:
         if other != v.id:
             request_vote(v, other, out)
@@ -313,7 +308,6 @@ def start(rules: Rules, v: Voter, out: Effects) -> None:
         send_fetch(v, out)
     else:
         v.state = VOTED if v.voted_for != NO_VOTER else UNATTACHED
-        fetch_from_any(rules, v, out)
     wait_until(v, out.now + wait, out)
 
 
@@ -326,22 +320,6 @@ def back_off(rules: Rules, v: Voter, out: Effects) -> None:
 
 def send_fetch(v: Voter, out: Effects) -> None:
     """CP-RAFT-FETCH.  Fetch from the leader what follows the own end."""
-    _fetch_from(v, v.leader, out)
-
-
-def fetch_from_any(rules: Rules, v: Voter, out: Effects) -> bool:
-    """CP-RAFT-FETCH.  Fetch from a voter that is not the leader known, from 3.9 on.
-
-    `maybeSendFetchToAnyBootstrap`.  A voter that stops does not.
-    """
-    others = [other for other in rules.quorum.others(v) if other != v.leader]
-    if not rules.profile.voters_ask_any or not others or v.stop_at != NEVER:
-        return False
-    _fetch_from(v, others[rules.quorum.chance.below(len(others))], out)
-    return True
-
-
-def _fetch_from(v: Voter, other: int, out: Effects) -> None:
     v.fetching = v.next_corr()
     log = v.log
-    out.send(QuorumFetchRequest(v.id, other, v.fetching, v.epoch, log.end, log.last_epoch, v.hw))
+    out.send(QuorumFetchRequest(v.id, v.leader, v.fetching, v.epoch, log.end, log.last_epoch, v.hw))

@@ -53,7 +53,7 @@ ON_VOTER: Final[dict[int, VoterHandler]] = {
 
 VOTER_TIMERS: Final[dict[int, Callable[[Rules, Voter, Any, Effects], bool]]] = {
     timers.QUORUM_TIMEOUT: raft.on_timeout,
-    timers.VOTER_FETCH: raft.on_fetch_timer,
+    timers.VOTER_FETCH: lambda rules, v, since, out: raft.on_fetch_timer(v, since, out),
     timers.BEGIN_EPOCH_TICK: raft.on_begin_epoch_tick,
     timers.PARKED_FETCH: lambda rules, v, waits, out: replication.on_parked_timer(v, waits, out),
     timers.VOTER_RESEND: raft.on_resend,

@@ -7,7 +7,6 @@ from itertools import product
 import pytest
 
 from engine.model.errors import InputError
-from engine.model.messages import QUORUM_FETCH
 from engine.model.quorum import CANDIDATE, FOLLOWER, LEADER, R_LEADER_CHANGE, RESIGNED, Quorum
 from engine.scenarios.file import load_text
 from engine.scenarios.scenario import Scenario
@@ -199,29 +198,8 @@ def test_a_timeout_ends_while_time_stands() -> None:
     assert (second.state, second.epoch, sim.now) == (CANDIDATE, 2, 1_000)
 
 
-@pytest.mark.parametrize(("profile", "asks"), [("K37", False), ("K39", True), ("K41", True)])
-def test_a_voter_whose_leader_breaks_off_asks_another_since_3_9(profile: str, asks: bool) -> None:
-    """`KafkaRaftClient.maybeSendFetchToBestNode`."""
-    sim = play("advance 1s", "kill C1", profile=profile)
-    _, second, third = voters(sim).voters.values()
-    ways = {(m.src, m.dst) for m in sim.network.under_way() if m.kind == QUORUM_FETCH}
-    assert ways == ({(second.id, third.id), (third.id, second.id)} if asks else set())
-
-
-@pytest.mark.parametrize(("profile", "finds"), [("K37", False), ("K39", True), ("K41", True)])
-def test_a_voter_without_a_leader_finds_it_by_a_fetch(profile: str, finds: bool) -> None:
-    """Its announcement is lost, and would be repeated only half a fetch timeout later."""
-    sim = play("advance 1s", "kill C1", "advance 2s", "timeout C3", profile=profile)
-    _, second, third = voters(sim).voters.values()
-    while third.state != LEADER:
-        go_on(sim, "advance 1")
-    go_on(sim, "drop C3->C2 BeginQuorumEpoch", "advance 400")
-    assert ((second.state, second.leader) == (FOLLOWER, third.id)) is finds
-    assert second.epoch == third.epoch and not sim.broken
-
-
 def test_a_voter_repeats_what_was_lost() -> None:
-    sim = play("advance 1s", "cut C1 C2", "heal C1 C2", profile="K37")
+    sim = play("advance 1s", "cut C1 C2", "heal C1 C2")
     second = list(voters(sim).voters.values())[1]
     assert not second.fetching
     go_on(sim, "repeat C2")
