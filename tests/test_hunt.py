@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from app.command.hunt import lines
-from app.hunt.hunting import kinds_of, spec_of
+from app.hunt.hunting import kinds_of, specs_of
 from engine.catalogue.promises import promised
 from engine.hunt.breaks import break_of
 from engine.hunt.storms import NAMES, RELEASES, storm
@@ -47,10 +47,14 @@ def test_every_move_of_a_storms_operator_is_possible_at_some_time(name: str) -> 
 
 
 def test_a_storm_is_studied_under_releases_that_have_its_parts() -> None:
-    assert spec_of("voters", 10, (), 0).profiles == tuple(
+    assert specs_of(["voters"], 10, (), 0)["voters"].profiles == tuple(
         get_profile(one).name for one in RELEASES if one != "K39"
     )
-    assert spec_of("disks", 10, ["4.4.0-strict_min_isr"], 0).profiles == ("4.4.0-strict_min_isr",)
+    sick = "4.4.0-strict_min_isr"
+    assert specs_of(["disks"], 10, [sick], 0)["disks"].profiles == (sick,)
+    assert set(specs_of((), 10, ["K39"], 0)) == set(NAMES) - {"voters"}
+    with pytest.raises(InputError, match="only"):
+        specs_of((), 10, ["0.10.2.2"], 0)
     with pytest.raises(InputError, match="There is no storm"):
         storm("hail")
 

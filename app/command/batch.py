@@ -6,13 +6,13 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
 from app import bootstrap
 from app.batch.wire import BatchResult, BatchSnapshot
 from app.core import config
-from app.core.refusals import RequestError
 from app.core.words import Catalogue
 from app.storage.batch_fields import BatchState
 from engine.model.languages import USUAL
@@ -63,17 +63,14 @@ def run_batch(
     within: int,
     as_json: bool,
 ) -> int:
-    """Run and report a batch; return 0 done, 1 ended early or failed, 2 bad input.
+    """Run and report a batch; return 0 done, 1 ended early or failed.
 
-    Only what can be played reads the settings, which creates a directory for its results.
+    Raises InputError or RequestError for bad input.  Only what can be played reads the settings,
+    which creates a directory for its results.
     """
     from app.batch.spec import make_spec, parse_vary
 
-    try:
-        spec = make_spec(file.find(scenario), runs, profiles, seed, parse_vary(vary), within)
-    except RequestError as refusal:
-        print(refusal, file=sys.stderr)
-        return 2
+    spec = make_spec(file.find(scenario), runs, profiles, seed, parse_vary(vary), within)
     return _played(overrides, lambda jobs: jobs.submit(spec), as_json)
 
 
@@ -87,9 +84,10 @@ def resume_batch(overrides: dict[str, str], number: str, as_json: bool) -> int:
     return _played(overrides, begin, as_json)
 
 
-def _played(overrides: dict[str, str], begin: Callable[[Jobs], str], as_json: bool) -> int:
+@contextmanager
+def studies(overrides: dict[str, str]) -> Iterator[tuple[Jobs, ProgressBar]]:
+    """Yield the studies of this process and what shows their progress; say where rows are."""
     from app import create_app
-    from app.batch.result import played
     from app.compiled import background
     from app.server.services import KEY, Services
     from app.storage.database import place_of
@@ -98,18 +96,21 @@ def _played(overrides: dict[str, str], begin: Callable[[Jobs], str], as_json: bo
     settings = config.load(None, **overrides)
     if told := background.begin():
         print(told, file=sys.stderr)
-    app = create_app(settings)
-    services: Services = app.extensions[KEY]
+    services: Services = create_app(settings).extensions[KEY]
     progress = ProgressBar()
     try:
-        result = played(services.jobs, begin(services.jobs), progress)
-    except RequestError as refusal:
-        print(refusal, file=sys.stderr)
-        return 2
+        yield services.jobs, progress
     finally:
         progress.end()
         services.close()
     print(f"Stored in {place_of(settings.database_url)}", file=sys.stderr)
+
+
+def _played(overrides: dict[str, str], begin: Callable[[Jobs], str], as_json: bool) -> int:
+    from app.batch.result import played
+
+    with studies(overrides) as (jobs, progress):
+        result = played(jobs, begin(jobs), progress)
     if as_json:
         print(json.dumps(result, ensure_ascii=False, indent=1))
     else:

@@ -58,28 +58,18 @@ def play(
     A study of the same storm, releases, seeds and engine that is there already is not played again,
     and one that was ended early goes on.  Raises InputError or RequestError for bad input.
     """
-    from app import bootstrap, create_app
-    from app.command.batch import ProgressBar
-    from app.core import config
-    from app.hunt.hunting import rows_of, spec_of, started
-    from app.server.services import KEY, Services
-    from engine.hunt.storms import NAMES
+    from app.command.batch import studies
+    from app.hunt.hunting import rows_of, specs_of, started
 
-    bootstrap.ensure("app")
-    specs = {name: spec_of(name, runs, profiles, seed) for name in storms or NAMES}
-    app = create_app(config.load(None, **overrides))
-    services: Services = app.extensions[KEY]
-    progress = ProgressBar()
+    specs = specs_of(storms, runs, profiles, seed)
     rows: list[HuntRow] = []
-    try:
+    with studies(overrides) as (jobs, progress):
         for name, spec in specs.items():
             print(f"Storm {name}: {spec.scenario.title}", file=sys.stderr)
-            number = started(services.jobs, spec)
-            services.jobs.wait(number, progress)
+            number = started(jobs, spec)
+            jobs.wait(number, progress)
             progress.end()
-            rows += rows_of(services.jobs, name, number)
-    finally:
-        services.close()
+            rows += rows_of(jobs, name, number)
     return rows
 
 

@@ -89,14 +89,14 @@ def plain(command: Callable[P, None]) -> Callable[P, None]:
 
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        from app.core.refusals import located
+        from app.core.refusals import RequestError, located
         from engine.model.errors import InputError
 
         try:
             command(*args, **kwargs)
         except InputError as error:
             refuse(located(error))
-        except config.SettingError as error:
+        except (RequestError, config.SettingError) as error:
             refuse(str(error))
         except ModuleNotFoundError as error:
             package = (error.name or "").split(".")[0]

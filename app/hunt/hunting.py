@@ -15,7 +15,8 @@ from app.storage.batch_fields import BatchState
 from engine import ENGINE_VERSION
 from engine.checks.catalogue import INVARIANTS
 from engine.hunt.breaks import Break, break_of
-from engine.hunt.storms import RELEASES, storm
+from engine.hunt.storms import NAMES, RELEASES, storm
+from engine.model.errors import InputError
 from engine.model.profiles import get_profile
 from engine.sim.run import Run
 
@@ -53,12 +54,25 @@ class HuntRow(TypedDict):
     kinds: list[FoundKind]
 
 
-def spec_of(name: str, runs: int, profiles: Sequence[str], seed: int) -> Spec:
-    """Return the study of a storm under these releases, or those that it is about."""
-    scenario = storm(name)
-    known = {get_profile(one).name for one in scenario.profiles}
-    chosen = [one for one in profiles or RELEASES if get_profile(one).base in known]
-    return replace(make_spec(scenario, runs, chosen, seed), about={"promised": True})
+def specs_of(
+    names: Sequence[str], runs: int, profiles: Sequence[str], seed: int
+) -> dict[str, Spec]:
+    """Return the studies of these storms, or of all, under those of the releases that they have.
+
+    Raises InputError where none of them has one of these releases, or RequestError.
+    """
+    specs = {}
+    for name in names or NAMES:
+        scenario = storm(name)
+        known = {get_profile(one).name for one in scenario.profiles}
+        chosen = [one for one in profiles or RELEASES if get_profile(one).base in known]
+        if chosen:
+            spec = make_spec(scenario, runs, chosen, seed)
+            specs[name] = replace(spec, about={"promised": True})
+    if not specs:
+        releases = ", ".join(get_profile(one).stands_for for one in RELEASES)
+        raise InputError("impossible", "Storms are played under {0} only.", releases)
+    return specs
 
 
 def started(jobs: Jobs, spec: Spec) -> str:
