@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from engine.checks.catalogue import INVARIANTS
-from engine.checks.invariant import ALWAYS, DURABILITY, EPOCHS
+from engine.checks.invariant import ALWAYS, DISKS, DURABILITY, EPOCHS
 from engine.faults.plan_kinds import PLAN_KINDS, REPAIRED, STRUCK
 from engine.model.errors import InputError, name_of
 from engine.model.log import Log
@@ -232,22 +232,15 @@ def promised(run: Run, sim: Simulation, profile: Profile | None = None) -> froze
     ):
         kinds.add(EPOCHS)
     forgets = profile.session_forgets_epoch and sim.configs.values["fetch_sessions"]
-    kept = keeps_disks(run)
-    if _is_sound(profile) and not forgets and kept and not sim.ledger.unclean_epochs:
-        kinds.add(DURABILITY)
+    if keeps_disks(run):
+        kinds.add(DISKS)
+        if _is_sound(profile) and not forgets and not sim.ledger.unclean_epochs:
+            kinds.add(DURABILITY)
     return frozenset(
         name
         for name, one in INVARIANTS.items()
-        if one.promised in kinds and one.holds_under(profile) and (kept or name not in NEED_DISKS)
+        if one.promised in kinds and one.holds_under(profile)
     )
-
-
-NEED_DISKS: Final = frozenset({"I15"})
-"""Promised whatever else happens, but not where a disk comes back empty (A1).
-
-A broker that was the whole ISR may lead again with nothing, and the leader before it, which has not
-heard of that, commits what it knows this broker to have had.
-"""
 
 
 def _is_sound(profile: Profile) -> bool:

@@ -28,21 +28,23 @@ EPOCHS: Final = "epochs"
 """Promised where leader epochs are in the log, and the epoch cache has no known defect."""
 DURABILITY: Final = "durability"
 """Promised where no known defect loses records, no disk loses any, and every election is clean."""
+DISKS: Final = "disks"
+"""Promised of every run in which disks keep what they had (A1)."""
 NEVER: Final = "never"
 COUNTED: Final = "counted"
 """A statistic: never promised, and breaking it is no violation."""
 
-Promised = Literal["always", "epochs", "durability", "never", "counted"]
+Promised = Literal["always", "epochs", "durability", "disks", "never", "counted"]
 
 
 @declared
 class About:
     """Statement of an invariant, what is seen where it breaks, and the runs that promise it.
 
-    `promised` is ALWAYS, EPOCHS, DURABILITY, NEVER or COUNTED, under a Kafka that has the flags of
-    `needs` and none of the bugs in `broken_by`.  `also` is the data plane's name for it. `explains`
-    names the promise that breaks by the mechanism this one looks at: a scenario that says so of the
-    promise need not name both.
+    `promised` is ALWAYS, EPOCHS, DURABILITY, DISKS, NEVER or COUNTED, under a Kafka that has the
+    flags of `needs` and none of the bugs in `broken_by`.  `also` is the data plane's name for it.
+    `explains` names the promise that breaks by the mechanism this one looks at: a scenario that
+    says so of the promise need not name both.
     """
 
     name: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from engine.checks.invariant import ALWAYS, About, Invariant, Observation
+from engine.checks.invariant import ALWAYS, DISKS, About, Invariant, Observation
 from engine.checks.replica_memory import ReplicaMemory
 from engine.model.state import Replica
 
@@ -48,13 +48,17 @@ class ZombieCannotCommit(Invariant):
     """An unclean election may depose a leader that is its whole ISR and does not know it.
 
     Nothing keeps that one from committing on its own, in any Kafka: only clean elections count.
+
+    A broker that was the whole ISR may lead again with an empty disk.  The leader before it, which
+    has not heard of that, then commits what it knows this broker to have had: so disks must keep
+    what they had (A1).
     """
 
     about: ClassVar = About(
         "I15",
         "A deposed leader commits no new record.",
         "A deposed leader committed a record.",
-        ALWAYS,
+        DISKS,
         also="INV-11",
     )
 
