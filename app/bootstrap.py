@@ -180,6 +180,20 @@ def turn() -> Iterator[None]:
         yield
 
 
+def is_locked(file: Path) -> bool:
+    """Check whether a process holds the lock of this file."""
+    import fcntl
+
+    try:
+        with file.open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False
+
+
 def lock_file() -> Path:
     """Return the file that a process locks while it installs into VENV."""
     return VENV / "installing"

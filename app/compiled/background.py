@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from app.bootstrap import is_locked
 from app.compiled import build
 from app.core import compiled_engine, config
 
@@ -49,25 +50,12 @@ def _is_wanted() -> bool:
         and compiled_engine.built() is None
         and build.why_not() is None
         and not _failure().exists()
-        and not _is_building()
+        and not is_locked(compiled_engine.builds() / "lock")
     )
 
 
 def _failure() -> Path:
     return compiled_engine.builds() / f"{compiled_engine.fingerprint()}.failed"
-
-
-def _is_building() -> bool:
-    import fcntl
-
-    try:
-        with (compiled_engine.builds() / "lock").open("rb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return True
-    return False
 
 
 def main() -> None:

@@ -24,6 +24,7 @@ from app.bootstrap import (
     inside_venv,
     install_packages,
     is_checkout,
+    is_locked,
     lacking,
     lock_file,
     turn,
@@ -66,16 +67,7 @@ def _is_installed(name: str) -> bool:
 
 def is_running() -> bool:
     """Check whether a process installs now."""
-    import fcntl
-
-    try:
-        with lock_file().open("rb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return True
-    return False
+    return is_locked(lock_file())
 
 
 def refusal(names: Sequence[str] = LATER) -> RequestError | None:
@@ -111,9 +103,8 @@ def main() -> bool:
     os.nice(19)
     python = Path(sys.executable)
     with turn():
-        if (
-            find_spec("pip") is None
-        ):  # Debian may have none to unpack: then the one outside installs
+        if find_spec("pip") is None:
+            # Debian may have none to unpack: then the one outside installs.
             subprocess.run([sys.executable, "-m", "ensurepip"], capture_output=True)
         lines = [line for line in lacking() if line.startswith(LATER)]
         for line in sorted(lines, key=_place):
