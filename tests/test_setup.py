@@ -102,7 +102,7 @@ def test_only_what_the_virtual_environment_lacks_is_installed(
         installed.append(missing)
         return ["pip"]
 
-    monkeypatch.delenv(bootstrap._AGAIN, raising=False)
+    monkeypatch.setenv(bootstrap._AGAIN, "")
     monkeypatch.setattr(bootstrap, "VENV", venv)
     monkeypatch.setattr(bootstrap, "lacking", bootstrap.requirements)
     monkeypatch.setattr(bootstrap, "_install", install)

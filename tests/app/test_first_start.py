@@ -129,7 +129,7 @@ def test_a_server_starts_without_what_only_studies_need(
     later = [line for line in bootstrap.requirements() if line.startswith(bootstrap.LATER)]
     assert len(later) == len(bootstrap.LATER)
     commands: list[list[str]] = []
-    monkeypatch.delenv(bootstrap._AGAIN, raising=False)
+    monkeypatch.setenv(bootstrap._AGAIN, "")
     monkeypatch.setattr(bootstrap, "VENV", tmp_path)
     monkeypatch.setattr(bootstrap, "lacking", lambda extra="": [*later, "flask>=3.1,<4"])
     monkeypatch.setattr(bootstrap, "inside_venv", lambda: True)
