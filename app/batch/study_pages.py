@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final, TypedDict
+from typing import Final
 
 from flask import Blueprint, Response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
@@ -14,7 +14,7 @@ from app.batch.bounds import CURSOR, STUDIES_MOST
 from app.batch.jobs import Jobs
 from app.batch.result import sentences
 from app.batch.study_comparison import compared
-from app.batch.wire import StudyFinding
+from app.batch.wire import ListedStudy, StudyFinding
 from app.core.refusals import RequestError
 from app.core.request_fields import typed
 from app.server import api_schema, visitor
@@ -51,18 +51,6 @@ def scenario_title(batch: BatchRow) -> str:
 def title_of(batch: BatchRow) -> str:
     """Return what its owner calls it, or else the title of its scenario."""
     return batch.title or scenario_title(batch)
-
-
-class ListedStudy(TypedDict):
-    """Row of a list of studies; `runs` of all profiles and cells."""
-
-    id: str
-    title: str
-    kind: str
-    state: BatchState
-    profiles: list[str]
-    runs: int
-    submitted: int
 
 
 class OwnStudy(ListedStudy):

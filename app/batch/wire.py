@@ -78,6 +78,18 @@ class ProgressJson(TypedDict):
     cells: list[CellJson]
 
 
+class ListedStudy(TypedDict):
+    """Row of a list of studies; `runs` of all profiles and cells."""
+
+    id: str
+    title: str
+    kind: str
+    state: BatchState
+    profiles: list[str]
+    runs: int
+    submitted: int
+
+
 class BatchSnapshot(ProgressJson):
     """Progress with `before`, the number of batches that start sooner."""
 

@@ -17,7 +17,7 @@ from app.batch.bounds import (
     RUNS_MOST,
     STUDIES_MOST,
 )
-from app.batch.wire import BatchCost, BatchResult, BatchSnapshot, FailureOrder
+from app.batch.wire import BatchCost, BatchResult, BatchSnapshot, FailureOrder, ListedStudy
 from app.cluster.box import BoxJson
 from app.cluster.findings import ClusterReport
 from app.cluster.reading import Note, PartitionRead, TopicRead
@@ -28,7 +28,6 @@ from app.find.index import MAX_HITS
 from app.questions.editor import LineProblem, OutcomeJson, Problem
 from app.questions.names import RUN_BYTES, SCENARIO_BYTES
 from app.reading.facts import MOST_CHARS
-from app.storage.batch_fields import BatchState
 from engine.model.json_types import Json
 
 try:
@@ -317,14 +316,7 @@ class StudiesAsked(TypedDict):
     after: NotRequired[Annotated[str, Meta(pattern=CURSOR)]]
 
 
-class StudyListed(TypedDict):
-    id: str
-    title: str
-    kind: str
-    state: BatchState
-    profiles: list[str]
-    runs: int
-    submitted: int
+class StudyListed(ListedStudy):
     url: str
 
 

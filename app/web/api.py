@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, get_type_hints
+from typing import Any, Final
 
 from flask import Blueprint, Response, current_app, request, url_for
 
@@ -55,7 +55,7 @@ def body() -> RequestFields:
         raise RequestError("invalid", key="invalid.json") from None
     declared = _declared()
     if declared is not None and declared.takes is not None:
-        require_known(fields, get_type_hints(declared.takes))
+        require_known(fields, declared.takes.__annotations__)
     return fields
 
 
@@ -64,7 +64,7 @@ def refuse_unknown_query() -> None:
     """Raise `RequestError` "invalid" for a field of a query that the route does not declare."""
     declared = _declared()
     if declared is not None:
-        known = get_type_hints(declared.asks) if declared.asks else ()
+        known = declared.asks.__annotations__ if declared.asks else ()
         require_known((name for name in request.args if name not in ALWAYS), known)
 
 
