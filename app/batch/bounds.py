@@ -10,7 +10,7 @@ RUNS_HERE: Final = 20_000
 PROFILES_MOST: Final = 8
 CELLS_MOST: Final = 64
 STUDIES_MOST: Final = 100
-"""Of one page of a list."""
+"""Studies on one page of a list."""
 CURSOR: Final = "^[0-9]{1,15}-[0-9a-f]{12}$"
 """Place in a list of studies: when one was submitted, in ms, and its number."""
 FUTURES_EACH: Final = 10

@@ -19,7 +19,7 @@ from engine.model.json_types import Json
 from engine.study.batch import LOST
 
 ROWS_MOST: Final = 200_000
-"""Of both studies together: read within a second or so."""
+"""Runs of both studies together: reading them takes about a second."""
 KEPT: Final = 16
 
 Pairs = dict[str, statistics.Paired]

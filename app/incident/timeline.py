@@ -417,7 +417,7 @@ def _note_gaps(told: Timeline) -> None:
 
 
 HEARD_MS: Final = 40.0
-"""How long after the controller wrote something the quickest broker usually hears of it."""
+"""Usual time (ms) from a write of the controller until the first broker logs the news."""
 
 
 @dataclass(slots=True)

@@ -30,18 +30,13 @@ class Seen(NamedTuple):
 
 
 class Mechanism(NamedTuple):
-    """A mechanism: what it breaks, how its story is recognised, and what is known of it.
-
-    `source` names the place in Kafka that makes it happen, `cure` what an operator can do.
-    """
+    """A mechanism: what it breaks, how its story is recognised, and its verdict."""
 
     name: str
     title: str
     verdict: Verdict
     invariants: frozenset[str]
     is_told_by: Callable[[Seen], bool]
-    source: str
-    cure: str
 
 
 def _deposed_leader_deletes(seen: Seen) -> bool:
@@ -62,10 +57,6 @@ KINDS: Final = (
         "new",
         frozenset({"INV-39", "INV-27", "INV-38", "I5", "I6", "I7", "I9", "I10"}),
         _deposed_leader_deletes,
-        "RemoteLogManager.RLMExpirationTask.cleanupExpiredRemoteLogSegments: the size of the log "
-        "includes local segments that no follower has (UnifiedLog.onlyLocalLogSegmentsSize), and "
-        "nothing compares leader epochs before RemoteLogMetadataManager is told of a deletion",
-        "Keep retention.bytes above what clients can send to one broker while it is cut off.",
     ),
     Mechanism(
         "setting-after-isr",
@@ -73,11 +64,9 @@ KINDS: Final = (
         "by design",
         frozenset({"I14"}),
         _setting_after_isr,
-        "BrokerMetadataPublisher.onMetadataUpdate: the changes of topics are applied before those "
-        "of settings, also where one fetch brings both",
-        "None is needed: what is committed was written under the old setting.",
     ),
 )
+"""docs/explanation/hunt.md has the sources, and what an operator can do."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +85,7 @@ class Break:
 
 
 def break_of(run: Run, invariant: str) -> Break:
-    """Return the run of a storm as a finding.  Raises InputError if it does not break it."""
+    """Return a break of a run, made short.  Raises InputError if the run does not break it."""
     short = shorten(run, invariant)
     seen = look(short.run)
     why = next(text for name, _, text in seen.broken if name == invariant)

@@ -21,7 +21,7 @@ NEVER: Final = -(1 << 60)
 """Minus infinity for Kafka's time 0, 'never': a clock that starts at 0 needs it."""
 
 MAX_FETCH_WAIT_MS: Final = 500
-"""How long a fetch of the metadata log waits (`KafkaRaftClient.MAX_FETCH_WAIT_MS`)."""
+"""Longest wait of a fetch of the metadata log (`KafkaRaftClient.MAX_FETCH_WAIT_MS`)."""
 
 NONE: Final = 0
 FOLLOWER: Final = 1

@@ -1,4 +1,4 @@
-"""How often a leader does not know whom the controller counts in sync, without a hand (S97).
+"""Share of runs in which the controller counts a replica that the leader does not (S97).
 
 Real brokers: of 3.9.1 it dropped 39 of 240 expansions after crashes, of 4.1.1 none of 640.
 `python3 -m tests.rules.test_isr_by_itself 2000` plays the runs of the page.
