@@ -66,7 +66,7 @@ def _develop(settings: Settings, listener: socket.socket, ready: str) -> None:
     found: Services = app.extensions[KEY]
     port = listener.getsockname()[1]
     server = make_server(settings.host, port, app, threaded=True, fd=listener.fileno())
-    print(ready, flush=True)
+    print(f"{ready}\n", end="", flush=True)
     try:
         server.serve_forever()
     except KeyboardInterrupt:

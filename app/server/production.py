@@ -71,7 +71,8 @@ class Production(BaseApplication):  # type: ignore[misc]
 
     def _tell(self, worker: Worker) -> None:
         if worker.age == 1:  # not of one that takes another's place
-            print(self._ready, flush=True)
+            # In one write, so that whoever reads a line has all of it.
+            print(f"{self._ready}\n", end="", flush=True)
 
 
 def _ends_with_master(_server: object, _worker: Worker) -> None:
