@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from engine.model import timers
@@ -90,6 +90,20 @@ def node(number: int) -> Entity:
     if FIRST_PRODUCER < number < CONTROLLER:
         return {"v": FIRST_VOTER - number + 1}
     return {"k": "K"} if number == CONTROLLER else {"c": node_name(number)}
+
+
+def from_ends(key: str, **places: str) -> Callable[..., Sentence]:
+    """Return the teller of a message that arrives or is sent: of its ends and nothing else.
+
+    `places`: place of the sentence -> "src", "dst" or "controller".
+    """
+
+    def tell(*args: Any) -> Sentence:
+        m = args[-1]
+        ends = {"src": m.src, "dst": m.dst, "controller": CONTROLLER}
+        return say(key, **{place: node(ends[end]) for place, end in places.items()})
+
+    return tell
 
 
 def nodes(ids: Iterable[int]) -> Entity:

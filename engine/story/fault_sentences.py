@@ -20,11 +20,6 @@ def zookeeper(h: Happening, cue: Cue) -> Sentence:
     return say("fault.zk.back" if cue.new else "fault.zk", b=node(cue.node))
 
 
-def healed(h: Happening, cue: Cue) -> Sentence:
-    a, b = cue.new
-    return say("fault.heal", a=node(a), b=node(b))
-
-
 def slowed(h: Happening, cue: Cue) -> Sentence:
     a, b, ms = cue.new
     if not ms:
@@ -67,27 +62,11 @@ def dropped(h: Happening, cue: Cue) -> Sentence:
     return say("fault.drop", a=node(src), b=node(dst), t=name)
 
 
-def delayed(h: Happening, cue: Cue) -> Sentence:
-    src, dst, ms = cue.new
-    name = word(messages.NAMES[cue.old])
-    return say("fault.delay", a=node(src), b=node(dst), t=name, n=number(ms))
-
-
-def sent_again(h: Happening, cue: Cue) -> Sentence:
-    src, dst = cue.new
-    return say("fault.duplicate", a=node(src), b=node(dst), t=word(messages.NAMES[cue.old]))
-
-
 def way_held(h: Happening, cue: Cue) -> Sentence:
     src, dst = cue.new
     if not cue.old:
         return say("fault.hold.way", a=node(src), b=node(dst))
     return say("fault.hold.kind", a=node(src), b=node(dst), t=word(messages.NAMES[cue.old]))
-
-
-def way_released(h: Happening, cue: Cue) -> Sentence:
-    src, dst = cue.new
-    return say("fault.release.way", a=node(src), b=node(dst))
 
 
 def message_held(h: Happening, cue: Cue) -> Sentence:
@@ -100,13 +79,9 @@ def released(h: Happening, cue: Cue) -> Sentence:
 
 TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence]]] = {
     "CP-8.5.cut": cut,
-    "CP-8.5.heal": healed,
     "CP-8.5.zookeeper": zookeeper,
     "CP-8.5.drop": dropped,
-    "CP-8.5.delay": delayed,
-    "CP-8.5.duplicate": sent_again,
     "CP-8.5.hold": way_held,
-    "CP-8.5.release": way_released,
     "CP-8.6.slow": slowed,
     "CP-8.6.slow_disk": slow_disk,
     "CP-8.6.writes": writes,
