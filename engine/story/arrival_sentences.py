@@ -26,7 +26,6 @@ from engine.story.entities import (
     say,
     word,
 )
-from engine.story.tier_sentences import offset_keys
 from engine.view.wire import Sentence
 
 Arrival = Callable[[Happening, Any], "Sentence | None"]
@@ -180,6 +179,15 @@ def _epoch_end_sent(m: Any) -> Sentence | None:
     return say("epoch.ask", f=node(m.src), l=node(m.dst), e=epoch(m.partitions[0][1]))
 
 
+def _offset_keys(timestamp: int) -> tuple[str, str, str]:
+    """Return the keys of an offset that a fetcher looks up: asked for, answered, heard."""
+    if timestamp == messages.LATEST:
+        return "offsets.end.ask", "offsets.end", "offsets.end.heard"
+    if timestamp == messages.EARLIEST_LOCAL:
+        return "offsets.local.ask", "offsets.local", "offsets.local.heard"
+    return "offsets.start.ask", "offsets.start", "offsets.start.heard"
+
+
 def _offsets_arrive(h: Happening, m: Any) -> Sentence | None:
     answer = h.sent(messages.LIST_OFFSETS_R, m.corr)
     if answer is None:
@@ -189,7 +197,7 @@ def _offsets_arrive(h: Happening, m: Any) -> Sentence | None:
     leader, f = node(m.dst), node(m.src)
     if answer.error:
         return say("answer.error", a=leader, b=f, x=error(answer.error))
-    return say(offset_keys(m.timestamp)[1], l=leader, f=f, o=offset(answer.offset))
+    return say(_offset_keys(m.timestamp)[1], l=leader, f=f, o=offset(answer.offset))
 
 
 def _offsets_answered(h: Happening, m: Any) -> Sentence | None:
@@ -198,13 +206,13 @@ def _offsets_answered(h: Happening, m: Any) -> Sentence | None:
     f, leader = node(m.dst), node(m.src)
     if m.error:
         return None if h.cue("F-8") else say("answer.ignored", b=f, a=leader)
-    return say(offset_keys(m.timestamp)[2], f=f, l=leader, o=offset(m.offset))
+    return say(_offset_keys(m.timestamp)[2], f=f, l=leader, o=offset(m.offset))
 
 
 def _offsets_sent(m: Any) -> Sentence:
     if m.src <= FIRST_PRODUCER:
         return consumer_sentences.asks(m)
-    return say(offset_keys(m.timestamp)[0], f=node(m.src), l=node(m.dst))
+    return say(_offset_keys(m.timestamp)[0], f=node(m.src), l=node(m.dst))
 
 
 # -- Produce --------------------------------------------------------------------------------------
