@@ -238,11 +238,15 @@ class Consumer(BaseClient):
             self._on_error(m.error, out)
             return None
         out.cue("C-5", self.id, "position", self.position, m.offset, tp=self.tp)
+        stands = m.offset == self.position
         self.position, self.position_epoch = m.offset, m.leader_epoch
         self.validated = self.leader_epochs.get(self.tp, NO_EPOCH)
         self.lookup = None
         self.moved = True
-        self._go_on(out)
+        if stands:  # Kafka's goes round at once, and no time would pass in a run without delays
+            self._try_later(out)
+        else:
+            self._go_on(out)
         return m.offset if m.timestamp == LATEST else None
 
     def on_epoch_end(self, m: EpochEndResponse, out: Effects) -> None:

@@ -28,14 +28,21 @@ def arm(broker: Process, out: Effects) -> None:
         out.timer(broker.id, period - out.now % period, REMOTE_LOG)
 
 
-def on_task(broker: Process, data: object, out: Effects) -> bool:
-    """R-1.  Run the tasks of every partition: a leader copies and expires, a follower looks."""
+def begin(broker: Process, replica: Replica, out: Effects) -> None:
+    """R-1.  Run the tasks of a replica at once in its new role (`onLeadershipChange`)."""
+    if is_tiered(broker, replica):
+        out.timer(broker.id, 0, REMOTE_LOG, replica.tp)
+
+
+def on_task(broker: Process, tp: int | None, out: Effects) -> bool:
+    """R-1.  Run the tasks of a partition, or of all: a leader copies and expires, a follower looks."""
     store = broker.machine.store
     if store is None:
         return False
-    arm(broker, out)
+    if tp is None:
+        arm(broker, out)
     for replica in broker.replicas.values():
-        if is_tiered(broker, replica):
+        if tp in (None, replica.tp) and is_tiered(broker, replica):
             _run(broker, replica, store, out)
     return True
 

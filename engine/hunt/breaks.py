@@ -43,6 +43,19 @@ def _deposed_leader_deletes(seen: Seen) -> bool:
     return any(one.rule == "R-4.deleted" and one.node != one.leader for one in seen.steps)
 
 
+def _leads_without_epochs(seen: Seen) -> bool:
+    """Check for a leader that has emptied its log for a rebuild, and never read the epochs."""
+    emptied = set()
+    for one in seen.steps:
+        if one.rule == "R-5.cut":
+            emptied.add(one.node)
+        elif one.rule == "R-5.built":
+            emptied.discard(one.node)
+        if one.leader in emptied:
+            return True
+    return False
+
+
 def _setting_after_isr(seen: Seen) -> bool:
     """Check for a leader that hears of a smaller ISR and of the new setting in one event."""
     at = next(step for name, step, _ in seen.broken if name == "I14")
@@ -57,6 +70,13 @@ KINDS: Final = (
         "new",
         frozenset({"INV-39", "INV-27", "INV-38", "I5", "I6", "I7", "I9", "I10"}),
         _deposed_leader_deletes,
+    ),
+    Mechanism(
+        "rebuilt-without-epochs",
+        "A follower whose rebuild was interrupted leads, without epochs of what is in remote storage",
+        "new",
+        frozenset({"INV-40", "INV-39", "INV-27", "I5", "I6", "I7", "I9", "I10"}),
+        _leads_without_epochs,
     ),
     Mechanism(
         "setting-after-isr",
