@@ -56,9 +56,12 @@ def accepted(
 
 def move_lines(check: Reader, value: object, path: Path, code: str) -> tuple[str, ...]:
     """Return a list of moves for the brokers of a scenario, each of them parsed."""
-    brokers = find(code).brokers
+
+    def parse_move(line: str) -> moves.Move:
+        return moves.parse(line, find(code).brokers)
+
     return tuple(
-        accepted(check, one, (*path, i), moves.MAX_LENGTH, lambda line: moves.parse(line, brokers))
+        accepted(check, one, (*path, i), moves.MAX_LENGTH, parse_move)
         for i, one in enumerate(check.listing(value, path, MOST_MOVES))
     )
 
