@@ -58,6 +58,7 @@ class Consumer(BaseClient):
     validated: int = begins(NO_EPOCH)  # the leader epoch in which the position is known to hold
     reset: int = begins(EARLIEST)
     lookup: int | None = begins(None)  # what ListOffsets must return before the next fetch
+    refused: int = begins(NOWHERE)  # the last position that was out of range
     rack: str | None = begins(None)
     preferred: int = begins(NOWHERE)
     preferred_until: int = begins(0)
@@ -227,7 +228,7 @@ class Consumer(BaseClient):
         elif self.reset == NO_RESET:
             self._fail("C-4.exception", "OffsetOutOfRangeException", self.position, out)
         else:
-            self.lookup = self.reset
+            self.lookup, self.refused = self.reset, self.position
             self._go_on(out)
 
     def on_list_offsets(self, m: ListOffsetsResponse, out: Effects) -> int | None:
@@ -238,12 +239,11 @@ class Consumer(BaseClient):
             self._on_error(m.error, out)
             return None
         out.cue("C-5", self.id, "position", self.position, m.offset, tp=self.tp)
-        stands = m.offset == self.position
         self.position, self.position_epoch = m.offset, m.leader_epoch
         self.validated = self.leader_epochs.get(self.tp, NO_EPOCH)
         self.lookup = None
         self.moved = True
-        if stands:  # Kafka's goes round at once, and no time would pass in a run without delays
+        if m.offset == self.refused:  # Kafka's asks at once again, and no time would pass here
             self._try_later(out)
         else:
             self._go_on(out)
