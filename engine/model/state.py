@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Final, Literal
 
-from engine.model.compiling import mypyc_attr
 from engine.model.configs import Configs
 from engine.model.copying import Twins, shallow
 from engine.model.declared import begins, declared, fresh, unset
@@ -118,23 +117,22 @@ class RemoteReplica:
         return twin
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class DelayedFetch:
     """S-6.  A fetch request in the purgatory of the leader, watching the partitions `tps`.
 
     `last` is the leader's record of the follower's fetch, if it has one.
     """
 
-    __slots__ = ("deadline", "last", "request", "segments", "tps")
+    request: FetchRequest
+    deadline: int
+    last: LastFetch | None = None
+    segments: tuple[int, ...] = begins(())
+    tps: Collection[int] = unset()
 
-    def __init__(self, request: FetchRequest, deadline: int, last: LastFetch | None = None) -> None:
-        self.request = request
-        self.deadline = deadline
-        self.last = last
-        self.segments: tuple[int, ...] = ()
-        self.tps: Collection[int] = (
-            tuple([fp.tp for fp in request.partitions]) if last is None else last.parts
-        )
+    def __post_init__(self) -> None:
+        m, last = self.request, self.last
+        self.tps = tuple([fp.tp for fp in m.partitions]) if last is None else last.parts
 
     def twin(self, twins: Twins) -> DelayedFetch:
         twin = shallow(self)

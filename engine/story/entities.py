@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from engine.model import timers
+from engine.model.declared import declared
 from engine.model.effects import Cue
 from engine.model.errors import name_of
 from engine.model.messages import CONTROLLER, FIRST_PRODUCER, FIRST_VOTER, Message
@@ -34,33 +35,24 @@ def leaders(sim: Simulation) -> Leaders:
     )
 
 
+@declared
 class Happening:
     """One event in the story: what fired, its cues, what it sent, and the world after.
 
     led: `leaders` before it, where that is known.
     """
 
-    __slots__ = ("at", "cues", "kind", "led", "sends", "sim", "what")
+    kind: int
+    at: int
+    what: Any
+    cues: Sequence[Cue]
+    sends: Sequence[Message]
+    sim: Simulation
+    led: Leaders = frozenset()
 
-    def __init__(
-        self,
-        kind: int,
-        at: int,
-        what: Any,
-        cues: Sequence[Cue],
-        sends: Sequence[Message],
-        sim: Simulation,
-        led: Leaders = frozenset(),
-    ) -> None:
-        if isinstance(what, tuple) and what[0] == timers.DISK_WRITE:
-            kind, what = DELIVERY, what[1]  # what a slow disk has written takes effect now
-        self.kind = kind
-        self.at = at
-        self.what = what
-        self.cues = cues
-        self.sends = sends
-        self.sim = sim
-        self.led = led
+    def __post_init__(self) -> None:
+        if isinstance(self.what, tuple) and self.what[0] == timers.DISK_WRITE:
+            self.kind, self.what = DELIVERY, self.what[1]  # takes effect now that it is written
 
     def cue(self, *rules: str) -> Cue | None:
         """Return the first cue of one of these rules."""
