@@ -173,12 +173,15 @@ def expire(
     deletable, start = _breaching(replica, remote, task, out.now)
     raise_log_start(broker, replica, start, "R-4", out)
     log.release()
-    for segment in deletable:
-        _delete_remote(broker, replica.tp, store, segment, out)
     oldest = log.epochs.epochs[0]
-    for segment in remote.all_segments():
-        if segment.epochs[-1][0] < oldest:
-            _delete_remote(broker, replica.tp, store, segment, out)
+    deletable += (
+        segment
+        for segment in remote.all_segments()
+        if segment not in deletable and segment.epochs[-1][0] < oldest
+    )
+    for segment in deletable:
+        if not _delete_remote(broker, replica.tp, store, segment, out):
+            break
 
 
 def _breaching(
@@ -225,12 +228,13 @@ def _excess(replica: Replica, remote: RemoteLog, task: RemoteLogTask) -> int:
 
 def _delete_remote(
     broker: Process, tp: int, store: RemoteStore, segment: RemoteSegment, out: Effects
-) -> None:
-    """R-4.  Delete a remote segment; if the store fails, the next run tries again."""
+) -> bool:
+    """R-4.  Delete a remote segment; False if the store fails: the next run tries again."""
     remote = store.log_of(tp)
     remote.begin_deletion(segment)
     if not store.up:
         out.cue("R-4.failed", broker.id, "delete", segment.base, segment.end, tp=tp)
-        return
+        return False
     remote.finish_deletion(segment)
     out.cue("R-4.deleted", broker.id, "delete", segment.base, segment.end, tp=tp)
+    return True
