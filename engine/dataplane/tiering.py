@@ -35,7 +35,7 @@ def begin(broker: Process, replica: Replica, out: Effects) -> None:
 
 
 def on_task(broker: Process, tp: int | None, out: Effects) -> bool:
-    """R-1.  Run the tasks of a partition, or of all: a leader copies and expires, a follower looks."""
+    """R-1.  Run the tasks of one partition or of all: a leader copies and expires."""
     store = broker.machine.store
     if store is None:
         return False
