@@ -236,9 +236,10 @@ def test_the_beginning_of_a_long_run_is_shown_before_its_end(
     beyond = socket.ask("seek", {"run": run, "step": here.total})
     assert beyond["steps"][-1] == here.steps(here.total, 1)[0]
     assert asked == [parse_run, build_tasks.replay]
-    known = socket.open(run=run, early=True, step=0, have=0, ahead=0)
+    known = app.test_client().get(f"/r/{run}/facts.json").get_json()
     assert not known["facts"]["unfinished"] and known["facts"]["outcome"] == here.outcome
     assert known["steps"] == [] and len(asked) == 2
+    assert socket.open(run=run, early=True)["facts"] == known["facts"]
 
 
 def test_a_short_run_is_shown_whole_at_once(app: Flask) -> None:
@@ -255,6 +256,6 @@ def test_a_run_that_cannot_be_played_on_is_shown_up_to_there(
     socket = Socket(app)
     opened = socket.open(text=run.text(), early=True)
     assert opened["facts"]["unfinished"] and opened["run"] == run.digest
-    known = socket.open(run=run.digest, step=0, have=0, ahead=0)
+    known = app.test_client().get(f"/r/{run.digest}/facts.json").get_json()
     assert known["run"] == Run(run.scenario, "K39", 7, ("run 60s",)).digest
     assert known["facts"]["stops"] and not known["facts"]["unfinished"]

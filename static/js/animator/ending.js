@@ -2,8 +2,10 @@
 
 import { batch } from "@preact/signals";
 
-import { askAbout, channel, Refused } from "../net/channel.js";
+import { channel, nameOf, Refused } from "../net/channel.js";
 import * as s from "./state.js";
+
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 /** Fetches the facts of a whole run of which the first steps are shown.  One that cannot be played
  *  to its end stays as it is. */
@@ -19,15 +21,15 @@ export async function finish(on) {
   }
 }
 
-/** Asks until the run has been played, however long that takes. */
+/** Asks until the run has been played, beside the live channel: its answers keep their order. */
 async function wait(on) {
   for (;;) {
-    try {
-      return await askAbout(on, "open", { step: 0, have: 0, ahead: 0 });
-    } catch (problem) {
-      const later = !(problem instanceof Refused) || problem.code === "slow_down";
-      if (!later || !channel().connected) throw problem;
-    }
+    const response = await fetch(`/r/${on.digest}/facts.json?lang=${s.lang.value}`);
+    const answer = await response.json();
+    if (answer.ok) return answer;
+    if (answer.code === "gone") await channel().ask("open", { ...nameOf(on), early: true });
+    else if (answer.code === "slow_down") await sleep(answer.args.ms);
+    else throw new Refused(answer);
   }
 }
 
