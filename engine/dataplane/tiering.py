@@ -30,14 +30,19 @@ def arm(broker: Process, out: Effects) -> None:
 
 def on_task(broker: Process, data: object, out: Effects) -> bool:
     """R-1.  Run the tasks of every partition: a leader copies and expires, a follower looks."""
-    store = broker.machine.store
-    if store is None:
+    if broker.machine.store is None:
         return False
     arm(broker, out)
-    for replica in broker.replicas.values():
-        if is_tiered(broker, replica):
-            _run(broker, replica, store, out)
+    run_tasks(broker, out)
     return True
+
+
+def run_tasks(broker: Process, out: Effects) -> None:
+    """R-1.  Run the tasks of every tiered partition once."""
+    store = broker.machine.store
+    for replica in broker.replicas.values():
+        if store is not None and is_tiered(broker, replica):
+            _run(broker, replica, store, out)
 
 
 def _run(broker: Process, replica: Replica, store: RemoteStore, out: Effects) -> None:
