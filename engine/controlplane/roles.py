@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.dataplane import directories, fetcher, futures, truncation
+from engine.dataplane import directories, fetcher, futures, tiering, truncation
 from engine.dataplane.insync import drop_pending, reset_follower_clocks
 from engine.dataplane.purgatory import after_hw, parked_on, role_lost
 from engine.dataplane.recovery import open_replica
@@ -96,6 +96,7 @@ def make_leader(broker: Process, tp: int, record: PartitionRecord, out: Effects)
     out.touch(broker.id, replica.tp)
     if new_epoch:
         futures.restart(broker, replica, known, out)
+        tiering.begin(broker, replica, out)
     if maybe_increment_hw(broker, replica, out):
         after_hw(broker, replica, out)
     return not was_leader
@@ -172,6 +173,7 @@ def make_follower(broker: Process, tp: int, record: PartitionRecord, out: Effect
     elif restarts:
         fetcher.start_fetching(broker, replica, out)
     futures.restart(broker, replica, old_epoch >= 0, out)
+    tiering.begin(broker, replica, out)
     return True
 
 

@@ -208,7 +208,11 @@ class _Writer:
                 timers.add((node, -1, 0))
         deferred = tuple(
             [
-                (node, tuple([said.message(one[4]) for one in events if one[1] == DELIVERY]))
+                (
+                    node,
+                    tuple([said.message(one[4]) for one in events if one[1] == DELIVERY]),
+                    self.timed and tuple([one[4][0] for one in events if one[1] == TIMER]),
+                )
                 for node, events in sorted(sim.deferred.items())
             ]
         )
