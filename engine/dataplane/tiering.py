@@ -35,16 +35,21 @@ def begin(broker: Process, replica: Replica, out: Effects) -> None:
 
 
 def on_task(broker: Process, tp: int | None, out: Effects) -> bool:
-    """R-1.  Run the tasks of one partition or of all: a leader copies and expires."""
-    store = broker.machine.store
-    if store is None:
+    """R-1.  Run a partition's tasks, or all: a leader copies and expires, a follower looks."""
+    if broker.machine.store is None:
         return False
     if tp is None:
         arm(broker, out)
-    for replica in broker.replicas.values():
-        if tp in (None, replica.tp) and is_tiered(broker, replica):
-            _run(broker, replica, store, out)
+    run_tasks(broker, out, tp)
     return True
+
+
+def run_tasks(broker: Process, out: Effects, tp: int | None = None) -> None:
+    """R-1.  Run the tasks of a partition once, or of all."""
+    store = broker.machine.store
+    for replica in broker.replicas.values():
+        if store is not None and tp in (None, replica.tp) and is_tiered(broker, replica):
+            _run(broker, replica, store, out)
 
 
 def _run(broker: Process, replica: Replica, store: RemoteStore, out: Effects) -> None:
