@@ -161,6 +161,25 @@ def test_a_long_run_is_shown_as_far_as_can_be_looked_at() -> None:
     assert digest(part._at(part.total)) == digest(whole._at(part.total))
 
 
+def test_an_unfinished_replay_shows_the_same_steps() -> None:
+    whole = Replay(LONG, most=20_000)
+    pauses = iter(range(400))
+    part = Replay(LONG, enough=lambda: next(pauses, None) is None)
+    assert part.unfinished and 400 <= part.total < 1_000
+    assert not whole.unfinished
+    facts = part.facts()
+    assert (facts["unfinished"], facts["whole"], facts["verdict"]["expected"]) == (
+        True,
+        False,
+        None,
+    )
+    assert json.dumps(part.steps(380, 15)) == json.dumps(whole.steps(380, 15))
+    step = part.total - 1
+    assert part.cut(step) == whole.cut(step)
+    assert part.possible(step) == whole.possible(step)
+    assert part.branch(step, "kill 1") == whole.branch(step, "kill 1")
+
+
 def test_no_move_is_made_where_it_could_not_be_shown() -> None:
     part = Replay(LONG, most=500)
     assert part.branch(400, "kill 1").lines()[0] == "run 30m !400"

@@ -30,13 +30,15 @@ class Seen(NamedTuple):
 
 
 class Mechanism(NamedTuple):
-    """A mechanism: what it breaks, how its story is recognised, and its verdict."""
+    """A mechanism: what it breaks, how its story is recognised, its verdict, and its finding."""
 
     name: str
     title: str
     verdict: Verdict
     invariants: frozenset[str]
     is_told_by: Callable[[Seen], bool]
+    finding: str = ""
+    """Code of the scenario in `engine.hunt.findings` that tells it, "" for none."""
 
 
 def _deposed_leader_deletes(seen: Seen) -> bool:
@@ -70,13 +72,15 @@ KINDS: Final = (
         "new",
         frozenset({"INV-39", "INV-27", "INV-38", "I5", "I6", "I7", "I9", "I10"}),
         _deposed_leader_deletes,
+        "S99",
     ),
     Mechanism(
         "rebuilt-without-epochs",
-        "A follower whose rebuild was interrupted leads, without epochs of what is in remote storage",
+        "A follower whose rebuild was interrupted leads without the epochs of remote storage",
         "new",
         frozenset({"INV-40", "INV-39", "INV-27", "I5", "I6", "I7", "I9", "I10"}),
         _leads_without_epochs,
+        "S100",
     ),
     Mechanism(
         "setting-after-isr",
@@ -86,7 +90,7 @@ KINDS: Final = (
         _setting_after_isr,
     ),
 )
-"""docs/explanation/hunt.md has the sources, and what an operator can do."""
+"""The stories that are known; the first that a break tells is its kind."""
 
 
 @dataclass(frozen=True)

@@ -103,13 +103,19 @@ def _nothing() -> None:
     """Do nothing: a replay built outside the web has no time limit."""
 
 
+def _never() -> bool:
+    """Return False: a replay plays its run to the end."""
+    return False
+
+
 class Replay:
     """Replay of one run.  Step 0 is the initial state; step n is the state after event n.
 
     It is a cache and nothing else: whatever it answers follows from the run's text.  Not safe for
     threads.  Of a run with more than `most` steps it shows these: `whole` says whether that is all.
     `check` is called between events while the run is played for the first time, and ends it by
-    raising.  Raises InputError when a move of the run cannot be played.
+    raising.  Once `enough` returns True the rest is not played: such a replay is `unfinished`, and
+    shows the steps so far.  Raises InputError when a move of the run cannot be played.
     """
 
     def __init__(
@@ -118,11 +124,13 @@ class Replay:
         most: int = STEPS_MOST,
         turn: Turn = nullcontext,
         check: Callable[[], None] = _nothing,
+        enough: Callable[[], bool] = _never,
     ) -> None:
         self.run = run
         self.lines = run.lines()
         self.total = 0
         self.whole = True
+        self.unfinished = False
         self.outcome = ""
         self.turn = turn
         self._most = most
@@ -142,7 +150,7 @@ class Replay:
         self._checkpoints: list[Checkpoint] = []
         self._apart = EVENTS_BETWEEN
         self._forget()
-        self._play_through()
+        self._play_through(enough)
 
     def _forget(self) -> None:
         """Drop what was found so far and can be found again."""
@@ -161,7 +169,7 @@ class Replay:
         self.turn, self._check = nullcontext, _nothing
         self._forget()
 
-    def _play_through(self) -> None:
+    def _play_through(self, enough: Callable[[], bool]) -> None:
         """Play the run once for its length, its moments and its end."""
         told, cells = -1, text.CellCache()  # `told`: the last move whose heading is written
 
@@ -195,9 +203,12 @@ class Replay:
                 self._outcome.note(self.total, cursor.sim, cues)
                 self._chronicle.note(self.total, what, cues, cursor.sim)
                 broken = now_broken
+            if enough():
+                self.whole, self.unfinished = False, True
+                break
             if self.total >= self._most:
                 end = cursor.sim.copy()  # whether anything follows, only playing on shows
-        end = cursor.sim if self.whole else end
+        end = cursor.sim if self.whole or self.unfinished else end
         end.ledger.close(end.now)
         told_until = "" if self.whole else f" up to step {self.total}"
         self._write([f"verdict{told_until}", "----", *text.verdict_lines(end)])
@@ -323,6 +334,7 @@ class Replay:
             "seed": self.run.seed,
             "total": self.total,
             "whole": self.whole,
+            "unfinished": self.unfinished,
             "moves": list(self.lines),
             "script": self.run.moves is None,
             "marks": [[step, kind] for step, kind in self._marks[:MOST_MARKS]],
