@@ -86,7 +86,7 @@ class _Writer:
             _ledger(sim.ledger),
             _checker(sim.checker),
             cluster.store and _store(cluster.store),
-            self.timed and sim.now,
+            sim.now if self.timed else 0,
         )
         return digest((parts, self._ranks(), self._verdicts(faces), more))
 
