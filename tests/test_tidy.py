@@ -50,7 +50,7 @@ ARROWS = {
         "batch": {"advisor"},
         "cluster": {"find", "incident"},
         "compare": {"learn"},
-        "hunt": {"batch"},
+        "hunt": {"batch", "learn"},
         "lens": {"learn"},
     },
 }

@@ -234,6 +234,9 @@ BUDGETS = {
     "waits": "Waits until a refused broker registers again.",
     "elections": "Elections by an operator (elect).",
     "disks": "Disks of brokers that are down, replaced by empty ones (wipe).",
+    "members": "Members of groups that crash, leave or fall silent.",
+    "commits": "Commits of members of groups.",
+    "store": "Failures of remote storage.",
 }
 """Faults and moves that a search may use, each with a budget."""
 

@@ -20,7 +20,7 @@ from app.questions.names import DIGEST
 from app.server import visitor
 from app.server.services import services
 from app.web.moments import address, code_of, frame
-from engine.explore.budgets import NAMES, Budgets
+from engine.explore.budgets import NAMES, Budgets, known
 from engine.explore.danger import FAR, NEAR
 from engine.model.phrases import translate
 from engine.model.profiles import get_profile
@@ -31,8 +31,12 @@ from engine.sim.run import Run
 blueprint = Blueprint("exploring", __name__)
 
 FIRST: Final = ("crashes", "power", "writes")
+OF_GROUPS: Final = ("members", "commits", "writes")
+OF_VOTERS: Final = ("controller", "cuts", "timers")
 """The budgets that people think of first; the others are behind a fold."""
 USUAL: Final = {"crashes": 1, "writes": 1}
+USUAL_OF_GROUPS: Final = {"members": 1, "commits": 1}
+USUAL_OF_VOTERS: Final = {"controller": 1, "timers": 1}
 MOST_LANES: Final = 4
 PAIRS: Final = ("cut", "heal")
 NOT_OF_A_BROKER: Final = ("produce", "advance")
@@ -73,7 +77,8 @@ def _run(digest: str) -> Run:
 
 def _parse_question(digest: str, fields: MultiDict[str, str]) -> Ask:
     """Parse the question of an address or a form; what it does not name is as usual."""
-    budgets = budgets_in(fields, USUAL)
+    run = _run(digest)
+    budgets = budgets_in(fields, _first_of(run.scenario)[1])
     goal = fields.get("goal", search_request.LOSS)
     if goal not in search_request.GOALS:
         raise RequestError("invalid", what="goal")
@@ -83,7 +88,14 @@ def _parse_question(digest: str, fields: MultiDict[str, str]) -> Ask:
         else ""
     )
     step = typed(fields, "step", default=0)
-    return Ask(_run(digest), step, budgets, goal, own)
+    return Ask(run, step, budgets, goal, own)
+
+
+def _first_of(scenario: Scenario) -> tuple[tuple[str, ...], dict[str, int]]:
+    """Return the budgets that the page shows first, and those that it proposes."""
+    if scenario.quorum:
+        return OF_VOTERS, USUAL_OF_VOTERS
+    return (OF_GROUPS, USUAL_OF_GROUPS) if scenario.groups else (FIRST, USUAL)
 
 
 def budgets_in(fields: MultiDict[str, str], usual: Mapping[str, int]) -> Budgets:
@@ -117,6 +129,9 @@ def _question(ask: Ask, digest: str, refusal: str = "") -> str:
         raise RequestError("stale", run=digest, total=total, step=ask.step)
     scenario = in_language(ask.run.scenario, visitor.lang())
     search = services().searches.find(ask.number)
+    first, budgets = _first_of(ask.run.scenario)[0], ask.budgets._asdict()
+    others = [name for name in known(ask.run.scenario) if name not in first]
+    without = () if ask.run.scenario.groups else search_request.OF_GROUPS
     standing = {"search": None, "refusal": refusal} if refusal else _standing(ask, search)
     return render_template(
         "explore/page.html",
@@ -130,9 +145,9 @@ def _question(ask: Ask, digest: str, refusal: str = "") -> str:
         back=address(f"/r/{digest}", step=str(ask.step)),
         question=_address(ask),
         asked=address(f"/explore/{digest}", **_address(ask), **visitor.tongue()),
-        goals=search_request.GOALS,
-        first=[(name, getattr(ask.budgets, name)) for name in FIRST],
-        others=[(name, getattr(ask.budgets, name)) for name in NAMES if name not in FIRST],
+        goals=[goal for goal in search_request.GOALS if goal not in without],
+        first=[(name, budgets[name]) for name in first],
+        others=[(name, budgets[name]) for name in others],
         most=search_request.MOST_OF_ONE,
         limits=services().searches.limits,
         **standing,
@@ -206,7 +221,16 @@ def _standing(ask: Ask, search: Search | None) -> dict[str, object]:
         told["distances"] = _distances(ask, search.answer)
         told["missing"] = search.answer["missing"]
         told["command"] = _command(ask)
+        told["left_out"] = _left_out(ask.run.scenario)
     return told
+
+
+def _left_out(scenario: Scenario) -> list[str]:
+    """Return the names of the sentences that say what a search of this run does not play."""
+    if scenario.quorum:
+        return ["brokers"]
+    remote = ["remote"] if "store" in known(scenario) else []
+    return ["members", *remote] if scenario.groups else remote
 
 
 def _near(ask: Ask, answer: ExploreAnswer) -> ShownWay | None:
@@ -261,6 +285,10 @@ def move_told(text: str, scenario: Scenario) -> MoveWords:
         verb = "elect.unclean"
     elif verb in ("kill", "restart") and rest == ["K"]:
         verb += ".K"
+    elif verb == "store" or (verb == "tick" and len(rest) > 1):
+        verb += f".{rest[-1]}"
+    elif verb in ("timeout", "repeat") and not scenario.quorum:
+        verb += ".member"
     return {"key": f"explore.move.{verb}", "args": args, "text": text}
 
 

@@ -19,11 +19,20 @@ LOSS: Final = "loss"
 BROKEN: Final = "broken"
 NOBODY: Final = "nobody"
 TWO: Final = "two"
+TWICE: Final = "twice"
+SKIPPED: Final = "skipped"
 OWN: Final = "own"
-GOALS: Final = (LOSS, BROKEN, NOBODY, TWO, OWN)
-"""What is looked for: the loss of an acknowledged record, the breach of any promise, a partition
-without a leader, two leaders at once, or what the visitor writes (`engine.explore.goals`)."""
-SENTENCES: Final = {NOBODY: "nobody leads", TWO: "two leaders"}
+GOALS: Final = (LOSS, BROKEN, TWICE, SKIPPED, NOBODY, TWO, OWN)
+"""What is looked for: the loss of an acknowledged record, the breach of any promise, a record that
+a group processes twice or skips, a partition without a leader, two leaders at once, or what the
+visitor writes (`engine.explore.goals`)."""
+OF_GROUPS: Final = (TWICE, SKIPPED)
+SENTENCES: Final = {
+    TWICE: "any record twice",
+    SKIPPED: "any record skipped",
+    NOBODY: "nobody leads",
+    TWO: "two leaders",
+}
 LOSSES: Final = ("I7",)
 MOST_OF_ONE: Final = 3
 """Of each budget: what a page searches has to end."""

@@ -14,6 +14,7 @@ from app.kafka.cursor import NO_TAGS, ByteCursor, array, i8, i16, i32, i64, text
 from app.kafka.fetches import BROKER_HEARTBEAT
 from app.lab.releases import KafkaRelease
 from engine.model.errors import name_of
+from engine.model.messages import LATEST
 
 T = TypeVar("T")
 
@@ -127,9 +128,9 @@ class KafkaClient:
 
         return _only(answer.array(lambda: (answer.text(), answer.array(partition))))
 
-    def latest_offset(self, topic: str) -> tuple[str, int]:
-        """Return (error, latest offset) of a ListOffsets request for partition 0."""
-        body = i32(-1) + array([text(topic) + array([i32(0) + i64(-1)])])
+    def listed_offset(self, topic: str, timestamp: int = LATEST) -> tuple[str, int]:
+        """Return (error, latest or EARLIEST offset) of a ListOffsets request for partition 0."""
+        body = i32(-1) + array([text(topic) + array([i32(0) + i64(timestamp)])])
         answer = self._ask(LIST_OFFSETS, 1, body)
 
         def partition() -> tuple[str, int]:

@@ -147,7 +147,7 @@ class LabStage:
         if record is None or record.leader not in self.running():
             return None
         try:
-            error, offset = self.cluster.client(record.leader).latest_offset(self.topic)
+            error, offset = self.cluster.client(record.leader).listed_offset(self.topic)
         except UNREACHABLE as broken:
             return type(broken).__name__
         return offset if error == "NONE" else error

@@ -43,8 +43,8 @@ def explore(
     """Search everything that can follow a step of a run; its last step where none is named.
 
     `budgets` say how often something may happen: crashes, power, controller, losses, cuts, pauses,
-    timers, writes, waits, elections, disks.  `never` names invariants such as "I7", which are then
-    the only ones that end the search; `reach` is a property to reach.
+    timers, writes, waits, elections, disks, members, commits, store.  `never` names invariants such
+    as "I7", which are then the only ones that end the search; `reach` is a property to reach.
     At most `states` states are visited.  Raises InputError.
 
     >>> found = explore(run("S20", kafka="0.10.2.2"), step=30, never="I7", crashes=2).found

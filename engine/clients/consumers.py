@@ -58,6 +58,7 @@ class Consumer(BaseClient):
     validated: int = begins(NO_EPOCH)  # the leader epoch in which the position is known to hold
     reset: int = begins(EARLIEST)
     lookup: int | None = begins(None)  # what ListOffsets must return before the next fetch
+    refused: int = begins(NOWHERE)  # the last position that was out of range
     rack: str | None = begins(None)
     preferred: int = begins(NOWHERE)
     preferred_until: int = begins(0)
@@ -227,7 +228,7 @@ class Consumer(BaseClient):
         elif self.reset == NO_RESET:
             self._fail("C-4.exception", "OffsetOutOfRangeException", self.position, out)
         else:
-            self.lookup = self.reset
+            self.lookup, self.refused = self.reset, self.position
             self._go_on(out)
 
     def on_list_offsets(self, m: ListOffsetsResponse, out: Effects) -> int | None:
@@ -242,7 +243,10 @@ class Consumer(BaseClient):
         self.validated = self.leader_epochs.get(self.tp, NO_EPOCH)
         self.lookup = None
         self.moved = True
-        self._go_on(out)
+        if m.offset == self.refused:  # Kafka's asks at once again, and no time would pass here
+            self._try_later(out)
+        else:
+            self._go_on(out)
         return m.offset if m.timestamp == LATEST else None
 
     def on_epoch_end(self, m: EpochEndResponse, out: Effects) -> None:

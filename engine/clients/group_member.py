@@ -333,7 +333,8 @@ class GroupMember(Consumer):
             self._retry(out)
 
     def _retry(self, out: Effects) -> None:
-        out.timer(self.id, self.backoff_ms, GROUP_RETRY, self.starts)
+        if self.task:  # without one the next heartbeat looks for the coordinator again
+            out.timer(self.id, self.backoff_ms, GROUP_RETRY, self.starts)
 
     def on_broken(self, m: Broken, out: Effects) -> None:
         """G-1.  Handle a network error: perhaps another broker is the coordinator."""

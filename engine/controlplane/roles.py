@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from engine.dataplane import directories, fetcher, futures, truncation
+from engine.dataplane import directories, fetcher, futures, tiering, truncation
 from engine.dataplane.insync import drop_pending, reset_follower_clocks
 from engine.dataplane.purgatory import after_hw, parked_on, role_lost
 from engine.dataplane.recovery import open_replica
 from engine.dataplane.watermark import maybe_increment_hw
 from engine.model.broker import Machine, Process
 from engine.model.effects import Effects
-from engine.model.log import Log
+from engine.model.log import empty_log
 from engine.model.profiles import HW
 from engine.model.records import Ids, PartitionRecord
 from engine.model.state import FOLLOWER, LEADER, NONE, Disk, RemoteReplica, Replica
@@ -17,14 +17,7 @@ from engine.model.state import FOLLOWER, LEADER, NONE, Disk, RemoteReplica, Repl
 
 def new_disk(machine: Machine, directory: int = 0) -> Disk:
     """Return an empty replica directory, with the log rules of the generation; 0: one of few."""
-    profile = machine.profile
-    log = Log(
-        profile.monotonic_epoch_cache,
-        profile.cache_cleaned_by_noop_truncate,
-        profile.hw_clamped_on_truncate,
-        profile.evicts_producers,
-        profile.old_format_clears_epochs,
-    )
+    log = empty_log(machine.profile)
     return Disk(log, directory or directories.least_used(machine))
 
 
@@ -96,6 +89,7 @@ def make_leader(broker: Process, tp: int, record: PartitionRecord, out: Effects)
     out.touch(broker.id, replica.tp)
     if new_epoch:
         futures.restart(broker, replica, known, out)
+        tiering.begin(broker, replica, out)
     if maybe_increment_hw(broker, replica, out):
         after_hw(broker, replica, out)
     return not was_leader
@@ -172,6 +166,7 @@ def make_follower(broker: Process, tp: int, record: PartitionRecord, out: Effect
     elif restarts:
         fetcher.start_fetching(broker, replica, out)
     futures.restart(broker, replica, old_epoch >= 0, out)
+    tiering.begin(broker, replica, out)
     return True
 
 

@@ -122,6 +122,12 @@ def on_check(broker: Process, data: object, out: Effects) -> bool:
     if not _may_find_any(broker, out.now):
         return False
     arm(broker, out)
+    delete_old(broker, out)
+    return True
+
+
+def delete_old(broker: Process, out: Effects) -> None:
+    """L-8.  Delete the segments of every replica that its retention no longer keeps."""
     for replica in broker.replicas.values():
         log, configs = replica.log, replica.configs
         if is_tiered(broker, replica):
@@ -138,7 +144,6 @@ def on_check(broker: Process, data: object, out: Effects) -> bool:
         if log.log_start != before:
             out.touch(broker.id, replica.tp)
             out.cue("L-8", broker.id, "log start", before, log.log_start, tp=replica.tp)
-    return True
 
 
 def delete_old_segments(

@@ -28,16 +28,28 @@ def arm(broker: Process, out: Effects) -> None:
         out.timer(broker.id, period - out.now % period, REMOTE_LOG)
 
 
-def on_task(broker: Process, data: object, out: Effects) -> bool:
-    """R-1.  Run the tasks of every partition: a leader copies and expires, a follower looks."""
-    store = broker.machine.store
-    if store is None:
+def begin(broker: Process, replica: Replica, out: Effects) -> None:
+    """R-1.  Run the tasks of a replica at once in its new role (`onLeadershipChange`)."""
+    if is_tiered(broker, replica):
+        out.timer(broker.id, 0, REMOTE_LOG, replica.tp)
+
+
+def on_task(broker: Process, tp: int | None, out: Effects) -> bool:
+    """R-1.  Run a partition's tasks, or all: a leader copies and expires, a follower looks."""
+    if broker.machine.store is None:
         return False
-    arm(broker, out)
-    for replica in broker.replicas.values():
-        if is_tiered(broker, replica):
-            _run(broker, replica, store, out)
+    if tp is None:
+        arm(broker, out)
+    run_tasks(broker, out, tp)
     return True
+
+
+def run_tasks(broker: Process, out: Effects, tp: int | None = None) -> None:
+    """R-1.  Run the tasks of a partition once, or of all."""
+    store = broker.machine.store
+    for replica in broker.replicas.values():
+        if store is not None and tp in (None, replica.tp) and is_tiered(broker, replica):
+            _run(broker, replica, store, out)
 
 
 def _run(broker: Process, replica: Replica, store: RemoteStore, out: Effects) -> None:
@@ -166,12 +178,15 @@ def expire(
     deletable, start = _breaching(replica, remote, task, out.now)
     raise_log_start(broker, replica, start, "R-4", out)
     log.release()
-    for segment in deletable:
-        _delete_remote(broker, replica.tp, store, segment, out)
     oldest = log.epochs.epochs[0]
-    for segment in remote.all_segments():
-        if segment.epochs[-1][0] < oldest:
-            _delete_remote(broker, replica.tp, store, segment, out)
+    deletable += (
+        segment
+        for segment in remote.all_segments()
+        if segment not in deletable and segment.epochs[-1][0] < oldest
+    )
+    for segment in deletable:
+        if not _delete_remote(broker, replica.tp, store, segment, out):
+            break
 
 
 def _breaching(
@@ -218,12 +233,13 @@ def _excess(replica: Replica, remote: RemoteLog, task: RemoteLogTask) -> int:
 
 def _delete_remote(
     broker: Process, tp: int, store: RemoteStore, segment: RemoteSegment, out: Effects
-) -> None:
-    """R-4.  Delete a remote segment; if the store fails, the next run tries again."""
+) -> bool:
+    """R-4.  Delete a remote segment; False if the store fails: the next run tries again."""
     remote = store.log_of(tp)
     remote.begin_deletion(segment)
     if not store.up:
         out.cue("R-4.failed", broker.id, "delete", segment.base, segment.end, tp=tp)
-        return
+        return False
     remote.finish_deletion(segment)
     out.cue("R-4.deleted", broker.id, "delete", segment.base, segment.end, tp=tp)
+    return True

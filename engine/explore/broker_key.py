@@ -9,6 +9,8 @@ from typing import Any, Final
 from engine.explore.key_exclusions import PLAIN, batch_key, frozen
 from engine.model.broker import Broker, Machine, Process
 from engine.model.copying import fields
+from engine.model.group_messages import CoordinatorAppend
+from engine.model.groups import Group, GroupEntry
 from engine.model.last_fetch import IMPLIED
 from engine.model.log import Log
 from engine.model.messages import BROKEN, REPLIES, Message
@@ -27,7 +29,8 @@ DIGEST_BYTES: Final = 16
 PLAIN_FORMAT: Final = 2
 """Version of `marshal`: in later ones the bytes also tell which parts are shared."""
 _OF_MESSAGE: Final = IMPLIED | {
-    *("broker_epoch", "corr", "dst", "due", "id", "replica_epoch", "request", "sent", "src")
+    *("broker_epoch", "corr", "dst", "due", "id", "replica_epoch", "request", "requests"),
+    *("sent", "src"),
 }
 
 
@@ -138,6 +141,19 @@ class Face:
             ),
             tuple([(tp, record.key()) for tp, record in sorted(process.image.items())]),
             tuple([(tp, self._proposal(item)) for tp, item in sorted(process.alter_queue.items())]),
+            tuple([(tp, self._group(group)) for tp, group in sorted(process.groups.items())]),
+        )
+
+    def _group(self, group: Group) -> Any:
+        """Return what a coordinator knows of a group; members in the order in which they came."""
+        return (
+            PLAIN[Group](group),
+            tuple(
+                [
+                    (member, PLAIN[GroupEntry](one), one.joining and self.said.message(one.joining))
+                    for member, one in group.members.items()
+                ]
+            ),
         )
 
     def _proposal(self, item: Any) -> Any:
@@ -161,7 +177,10 @@ class Face:
             tuple(followers),
             tuple([(PLAIN[DelayedFetch](one), said.message(one.request)) for one in parked]),
             tuple(
-                [(PLAIN[DelayedProduce](one), said.message(one.request)) for one in replica.waiting]
+                [
+                    (PLAIN[DelayedProduce](one), *map(said.message, _requests(one.request)))
+                    for one in replica.waiting
+                ]
             ),
         )
 
@@ -180,6 +199,11 @@ class Face:
             self.said.number(me, thread.outstanding),
             tuple(partitions),
         )
+
+
+def _requests(m: Message) -> tuple[Message, ...]:
+    """Return a request, and those that a coordinator answers with it."""
+    return (m, *m.requests) if isinstance(m, CoordinatorAppend) else (m,)
 
 
 def _disk(disk: Disk) -> Any:

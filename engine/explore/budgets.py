@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from engine.model.configs import REMOTE
 from engine.model.errors import InputError
+from engine.scenarios.scenario import Scenario
 
 MOST: Final = 8
 """Most of one budget: beyond it no search comes to an end."""
@@ -29,7 +31,8 @@ class Budgets(NamedTuple):
     pauses: int = 0
     """`pause` of a broker."""
     timers: int = 0
-    """`tick`, `checkpoint` and `flush`: the ISR check, the mark's checkpoint, a flush."""
+    """`tick`, `checkpoint` and `flush`: the ISR check, the mark's checkpoint, a flush; with remote
+    storage also its tasks and the retention of local segments."""
     writes: int = 0
     """`produce` with acks=all."""
     waits: int = 0
@@ -38,6 +41,12 @@ class Budgets(NamedTuple):
     """`elect` of an in-sync broker, or of any broker (`unclean`) without a leader."""
     disks: int = 0
     """`wipe` of a broker that is down: its disks are replaced by empty ones."""
+    members: int = 0
+    """`die` and `leave` of members of a group, and `timeout`: the session of one that lives."""
+    commits: int = 0
+    """`commit` of a member's positions."""
+    store: int = 0
+    """`store down`: remote storage answers with errors until it works again."""
 
     def less(self, place: int) -> Budgets:
         """Return one less of the budget at this place; the same for a free choice (-1)."""
@@ -49,7 +58,19 @@ class Budgets(NamedTuple):
 
 
 NAMES: Final = Budgets._fields
+VOTERS: Final = ("controller", "losses", "cuts", "timers", "elections")
+"""Budgets of a search that plays the voters of a quorum: brokers stand still in it."""
 FREE: Final = -1
+
+
+def known(scenario: Scenario) -> tuple[str, ...]:
+    """Return the budgets that mean something in a run of this scenario."""
+    if scenario.quorum:
+        return VOTERS
+    without = set() if scenario.groups else {"members", "commits"}
+    if not scenario.configs.get(REMOTE):
+        without.add("store")
+    return tuple(name for name in NAMES if name not in without)
 
 
 def checked(budgets: Budgets) -> Budgets:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from engine.checks.catalogue import INVARIANTS, VIOLABLE
 from engine.explore.broker_key import DIGEST_BYTES
-from engine.explore.budgets import NAMES, Budgets
+from engine.explore.budgets import NAMES, Budgets, known
 from engine.explore.searching import REACHED, SearchFinding, SearchOutcome
 
 SCHEMA: Final = 1
@@ -21,6 +21,9 @@ VERBS: Final = {
     "cuts": ("cut",),
     "pauses": ("pause",),
     "timers": ("tick", "checkpoint", "flush", "timeout"),
+    "members": ("die", "leave", "timeout"),
+    "commits": ("commit",),
+    "store": ("store",),
     "writes": ("produce",),
     "waits": ("advance",),
     "elections": ("elect",),
@@ -39,6 +42,9 @@ WITH: Final = {
     "waits": ("wait to register again", "waits to register again"),
     "elections": ("election by an operator", "elections by an operator"),
     "disks": ("replaced disk", "replaced disks"),
+    "members": ("end of a member", "ends of members"),
+    "commits": ("commit of a group", "commits of groups"),
+    "store": ("failure of remote storage", "failures of remote storage"),
 }
 """Words for a budget: singular and plural."""
 
@@ -54,6 +60,9 @@ WITHOUT: Final = {
     "waits": "nobody waits to register again",
     "elections": "no operator moves leadership",
     "disks": "no disk is replaced",
+    "members": "no member crashes, leaves or falls silent",
+    "commits": "no member commits",
+    "store": "remote storage works",
 }
 """Words for a budget of 0."""
 
@@ -141,9 +150,16 @@ def _never_possible(outcome: SearchOutcome) -> list[str]:
 def _assumptions(outcome: SearchOutcome) -> Iterator[str]:
     budgets = outcome.question.budgets._asdict()
     some = f"at most {given_of(budgets)}" if any(budgets.values()) else "none"
-    none = [WITHOUT[name] for name, given in budgets.items() if not given]
+    scenario = outcome.question.run.scenario
+    none = [WITHOUT[name] for name in known(scenario) if not budgets[name]]
     yield f"Budgets: {some}; {', '.join(none) or 'nothing is excluded'}."
-    yield "Time is no part of a state: it passes when a move says so (detect, advance)."
+    yield "Time passes only when a move says so (detect, advance)."
+    if scenario.quorum:
+        yield "Only voters act: brokers, clients and remote storage stay as they are."
+    elif scenario.groups:
+        yield "Members act by moves, also their heartbeats; no link of a client is cut."
+    if "store" in known(scenario):
+        yield "Remote storage answers at once; copying and retention run by moves, and with time."
     if outcome.question.run.scenario.network.control_delay_ms == (0, 0):
         yield "What the controller and the brokers tell each other arrives at once."
     if not outcome.with_acked:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final, NamedTuple
 
+from engine.clients.group_member import GroupMember
 from engine.controlplane import znodes
 from engine.explore.budgets import FREE, NAMES, Budgets
 from engine.model import timers
@@ -14,7 +15,7 @@ from engine.model.groups import OFFSETS_TOPIC
 from engine.model.messages import BROKEN, CONTROLLER, FIRST_PRODUCER, FIRST_VOTER
 from engine.model.quorum import Quorum
 from engine.model.state import DOWN, LEADER, PAUSED, STARTING, UP
-from engine.moves.moves import Move, client_name, parse, play
+from engine.moves.moves import Move, client_name, parse, play, why_not
 from engine.scenarios.scenario import Scenario
 from engine.sim.kernel import DELIVERY, TIMER
 from engine.sim.simulation import Simulation
@@ -31,6 +32,9 @@ WRITES: Final = NAMES.index("writes")
 WAITS: Final = NAMES.index("waits")
 ELECTIONS: Final = NAMES.index("elections")
 DISKS: Final = NAMES.index("disks")
+MEMBERS: Final = NAMES.index("members")
+COMMITS: Final = NAMES.index("commits")
+STORE: Final = NAMES.index("store")
 
 Way = tuple[int, int]
 
@@ -109,6 +113,14 @@ class Choices:
             yield from self._of_broker(sim, broker, left)
         yield from self._of_controller(sim, left)
         yield from self._of_links(sim, [*sim.brokers, CONTROLLER], left)
+        for client in sim.clients.values():
+            if isinstance(client, GroupMember):
+                yield from self._of_member(sim, client, left)
+        if sim.cluster.store is not None:
+            if not sim.cluster.store.up:
+                yield "store up", FREE
+            elif left.store:
+                yield "store down", STORE
         if left.writes:
             for tp, record in sim.cluster.controller.records.items():
                 if sim.cluster.names[tp].startswith(OFFSETS_TOPIC):
@@ -116,6 +128,19 @@ class Choices:
                 leader = sim.cluster.brokers.get(record.leader)
                 if leader is not None and leader.status in (UP, PAUSED):
                     yield f"produce s{left.writes}{_where(tp)} acks=all", WRITES
+
+    def _of_member(
+        self, sim: Simulation, member: GroupMember, left: Budgets
+    ) -> Iterator[tuple[str, int]]:
+        """Yield what a member, its application and its session can do next."""
+        ends = MEMBERS if member.alive else FREE
+        for verb, pays in (
+            *(("join", FREE), ("read", FREE), ("process", FREE), ("repeat", FREE)),
+            *(("commit", COMMITS), ("leave", MEMBERS), ("die", MEMBERS), ("timeout", ends)),
+        ):
+            text = f"{verb} {client_name(member.id)}"
+            if (pays == FREE or left[pays]) and not why_not(sim, self._move(text)):
+                yield text, pays
 
     def _end(self, node: int) -> str:
         """Return a node's name in a direction: brokers by number."""
@@ -148,6 +173,9 @@ class Choices:
                     yield f"tick {name}", TIMERS
                 yield f"checkpoint {name}", TIMERS
                 yield f"flush {name}", TIMERS
+                if sim.cluster.store is not None:
+                    yield f"tick {name} remote", TIMERS
+                    yield f"tick {name} retention", TIMERS
         if left.waits and broker.status == STARTING:
             due = registers_at(sim, broker)
             if due > sim.now:

@@ -20,6 +20,9 @@ Goal = Callable[[Simulation], bool]
 MOST: Final = 400
 WORDS: Final = (
     "record m3 lost",
+    "record m3 twice",
+    "record m3 skipped",
+    "any record twice",
     "nobody leads",
     "two leaders",
     "controller active",
@@ -56,6 +59,10 @@ def goal(text: str, brokers: tuple[BrokerSpec, ...]) -> Goal:
         return _two_lead
     if len(words) == 3 and (words[0], words[2]) == ("record", "lost"):
         return lambda sim: words[1] in sim.ledger.lost or words[1] in sim.ledger.lost_single
+    if words in (["any", "record", "twice"], ["any", "record", "skipped"]):
+        return lambda sim: bool(_by_groups(sim, words[2]))
+    if len(words) == 3 and words[0] == "record" and words[2] in ("twice", "skipped"):
+        return lambda sim: words[1] in _by_groups(sim, words[2])
     if len(words) == 3 and words[0] == "diverged":
         return _diverged(*(_broker(word, brokers) for word in words[1:]))
     try:
@@ -64,6 +71,13 @@ def goal(text: str, brokers: tuple[BrokerSpec, ...]) -> Goal:
         hint = "; ".join(WORDS)
         raise InputError(error.code, "A goal is written like one of: {0}.", hint) from None
     return lambda sim: not unkept(sim, wanted)
+
+
+def _by_groups(sim: Simulation, what: str) -> set[str]:
+    """Return the records that some group has processed twice, or skipped."""
+    if what == "skipped":
+        return {value for _, value in sim.ledger.skipped}
+    return {value for (_, value), times in sim.ledger.processed.items() if times > 1}
 
 
 def _broker(word: str, brokers: tuple[BrokerSpec, ...]) -> int:

@@ -15,6 +15,7 @@ from engine.checks.checker import Checker
 from engine.checks.ledger import Ledger
 from engine.clients.clients import Producer, SentRecord
 from engine.clients.consumers import Consumer
+from engine.clients.group_member import GroupMember
 from engine.explore.broker_key import Contents, Face, RelativeNumbers, digest
 from engine.explore.key_exclusions import PLAIN, batch_key, frozen
 from engine.model import timers
@@ -22,6 +23,7 @@ from engine.model.controller import Controller, Registration
 from engine.model.log import Batch
 from engine.model.messages import BROKEN, REPLIES, Message
 from engine.model.quorum import Observer, Quorum, Voter, VoterProgress
+from engine.model.remote_log import RemoteStore
 from engine.model.state import NEVER
 from engine.model.timers import METADATA_WAIT, PURGATORY
 from engine.sim.copy_on_write import Lent
@@ -62,6 +64,9 @@ class _Writer:
         self.sim = sim
         self.contents = contents
         self.said = RelativeNumbers(contents)
+        tasks = sim.scenario.groups or sim.cluster.store is not None
+        self.timed = bool(tasks) and sim.cluster.quorum is None
+        """Members and remote log tasks act by the clock where time passes, so it is in the key."""
 
     def key(self, more: tuple[object, ...]) -> Key:
         sim, said, cluster = self.sim, self.said, self.sim.cluster
@@ -80,6 +85,8 @@ class _Writer:
             tuple([self._client(client) for client in sim.clients.values()]),
             _ledger(sim.ledger),
             _checker(sim.checker),
+            cluster.store and _store(cluster.store),
+            self.timed and sim.now,
         )
         return digest((parts, self._ranks(), self._verdicts(faces), more))
 
@@ -187,7 +194,7 @@ class _Writer:
         sim, said, brokers = self.sim, self.said, self.sim.cluster.brokers
         sent: list[Message] = []
         timers = set()
-        for _, kind, node, _, payload in sorted(sim.kernel.pending, key=_place):
+        for due, kind, node, _, payload in sorted(sim.kernel.pending, key=_place):
             if kind == DELIVERY:
                 sent.append(payload)
             elif kind == TIMER and (self._is_voter(node) or payload[0] == METADATA_WAIT):
@@ -196,12 +203,16 @@ class _Writer:
                 broker = brokers.get(node)
                 alive = broker is None or broker.machine.incarnation == payload[2]
                 if alive and payload[0] != PURGATORY:  # what waits there is said of the leader
-                    timers.add((node, payload[0]))
+                    timers.add((node, payload[0], due if self.timed else 0))
             else:
-                timers.add((node, -1))
+                timers.add((node, -1, 0))
         deferred = tuple(
             [
-                (node, tuple([said.message(one[4]) for one in events if one[1] == DELIVERY]))
+                (
+                    node,
+                    tuple([said.message(one[4]) for one in events if one[1] == DELIVERY]),
+                    self.timed and tuple([one[4][0] for one in events if one[1] == TIMER]),
+                )
                 for node, events in sorted(sim.deferred.items())
             ]
         )
@@ -221,12 +232,18 @@ class _Writer:
     # -- clients, and observers -------------------------------------------------------------------
 
     def _client(self, client: Producer | Consumer) -> Any:
-        said = self.said
+        said, brokers = self.said, client.brokers
+        turn = client.next_broker % len(brokers) if brokers else 0
+        if isinstance(client, GroupMember):
+            numbers = client.outstanding, client.group_corr, client.beat_corr
+            known = [said.number(client.id, one) for one in numbers]
+            return PLAIN[GroupMember](client), turn, tuple(known)
         if isinstance(client, Consumer):
-            return PLAIN[Consumer](client), said.number(client.id, client.outstanding)
+            return PLAIN[Consumer](client), turn, said.number(client.id, client.outstanding)
         outstanding = sorted(client.outstanding.items(), key=_first)
         return (
             PLAIN[type(client)](client),
+            turn,
             tuple(
                 [
                     (said.number(client.id, corr), PLAIN[SentRecord](sent))
@@ -236,6 +253,20 @@ class _Writer:
             tuple([PLAIN[SentRecord](sent) for sent in client.queue]),
             client.unsent and PLAIN[SentRecord](client.unsent),
         )
+
+
+def _store(store: RemoteStore) -> Any:
+    """Return remote storage; of the numbers of segments only their order matters."""
+    logs = []
+    for tp, log in sorted(store.logs.items()):
+        numbers = sorted(one.number for one in log.all_segments())
+        epochs = []
+        for epoch, state in sorted(log.epochs.items()):
+            listed = [numbers.index(one.number) for one in (*state.segments, *state.unreferenced)]
+            epochs.append((epoch, tuple(state.starts), tuple(listed), state.highest))
+        segments = [(numbers.index(one.number), frozen(one)) for one in log.all_segments()]
+        logs.append((tp, tuple(epochs), tuple(segments)))
+    return store.up, tuple(logs)
 
 
 def _ledger(ledger: Ledger) -> Any:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from engine.clients.consumers import Client, Consumer
-from engine.clients.group_member import GroupMember
-from engine.explore.budgets import Budgets, checked
+from engine.explore.budgets import VOTERS, Budgets, checked
+from engine.model.configs import WEEK_MS
 from engine.model.errors import InputError
 from engine.moves import moves
 from engine.scenarios.scenario import Scenario
@@ -116,8 +115,9 @@ def _refuse_unknown(sim: Simulation) -> None:
         "links that lose by chance": any(link.loss for link in sim.network.links.values()),
         "clients by the clock": any(_by_the_clock(sim, client) for client in sim.clients.values()),
         "topics that are made or deleted": bool(sim.cluster.controller.deletions),
-        "consumer groups with members": _has_members(sim),
-        "tiered storage": sim.cluster.store is not None,
+        "remote storage that is slow": sim.cluster.store is not None
+        and sim.cluster.store.slow_ms > 0,
+        "segments in remote storage that expire by age": _expires_by_age(sim),
     }
     for name, present in reasons.items():
         if present:
@@ -127,10 +127,6 @@ def _refuse_unknown(sim: Simulation) -> None:
                 name,
                 repr(scenario.title[:60]),
             )
-
-
-VOTERS: Final = ("controller", "cuts", "elections", "losses", "timers")
-"""Budgets of a search that plays the voters of a quorum: brokers stand still in it."""
 
 
 def _refuse_budgets(budgets: Budgets) -> None:
@@ -145,11 +141,10 @@ def _refuse_budgets(budgets: Budgets) -> None:
             )
 
 
-def _has_members(sim: Simulation) -> bool:
-    """Check whether a member runs, or a coordinator has one whose session would time out."""
-    runs = any(isinstance(one, GroupMember) and one.alive for one in sim.clients.values())
-    processes = [broker.process for broker in sim.brokers.values() if broker.process is not None]
-    return runs or any(group.members for one in processes for group in one.groups.values())
+def _expires_by_age(sim: Simulation) -> bool:
+    """Check whether segments may be too old soon: no state has the times of its records."""
+    local, whole = sim.configs.local_retention_ms, sim.configs.retention_ms
+    return sim.cluster.store is not None and any(0 <= age < WEEK_MS for age in (local, whole))
 
 
 def _by_the_clock(sim: Simulation, client: Client) -> bool:

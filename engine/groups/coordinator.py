@@ -6,7 +6,7 @@ log, except the sessions: a broker that becomes the leader reads its log and goe
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from engine.dataplane import produce, purgatory
@@ -216,11 +216,26 @@ def on_check(broker: Process, tp: int, out: Effects) -> bool:
     if replica is None or group is None or group.epoch != replica.leader_epoch:
         return False
     late = dict.fromkeys(member for due, member in _deadlines(broker, group) if due <= out.now)
-    for member in late:
-        out.cue("G-3", broker.id, "member", member, None, tp=tp)
-        _remove(broker, replica, group, member, out)
+    remove(broker, tp, late, out)
     _arm(broker, tp, group, out)
     return bool(late)
+
+
+def silent(broker: Process, tp: int, client: int) -> list[str]:
+    """G-3.  Return the members of a client whose session this coordinator could end now."""
+    replica, group = led(broker, tp), broker.groups.get(tp)
+    if replica is None or group is None or group.epoch != replica.leader_epoch:
+        return []
+    entries = group.members.items()
+    return [name for name, one in entries if one.client == client and one.joining is None]
+
+
+def remove(broker: Process, tp: int, members: Iterable[str], out: Effects) -> None:
+    """G-3.  Remove members whose session is over."""
+    replica, group = broker.replicas[tp], broker.groups[tp]
+    for member in members:
+        out.cue("G-3", broker.id, "member", member, None, tp=tp)
+        _remove(broker, replica, group, member, out)
 
 
 # -- offsets ---------------------------------------------------------------------------------------

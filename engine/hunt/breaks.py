@@ -30,17 +30,32 @@ class Seen(NamedTuple):
 
 
 class Mechanism(NamedTuple):
-    """A mechanism: what it breaks, how its story is recognised, and its verdict."""
+    """A mechanism: what it breaks, how its story is recognised, its verdict, and its finding."""
 
     name: str
     title: str
     verdict: Verdict
     invariants: frozenset[str]
     is_told_by: Callable[[Seen], bool]
+    finding: str = ""
+    """Code of the scenario in `engine.hunt.findings` that tells it, "" for none."""
 
 
 def _deposed_leader_deletes(seen: Seen) -> bool:
     return any(one.rule == "R-4.deleted" and one.node != one.leader for one in seen.steps)
+
+
+def _leads_without_epochs(seen: Seen) -> bool:
+    """Check for a leader that has emptied its log for a rebuild, and never read the epochs."""
+    emptied = set()
+    for one in seen.steps:
+        if one.rule == "R-5.cut":
+            emptied.add(one.node)
+        elif one.rule == "R-5.built":
+            emptied.discard(one.node)
+        if one.leader in emptied:
+            return True
+    return False
 
 
 def _setting_after_isr(seen: Seen) -> bool:
@@ -57,6 +72,15 @@ KINDS: Final = (
         "new",
         frozenset({"INV-39", "INV-27", "INV-38", "I5", "I6", "I7", "I9", "I10"}),
         _deposed_leader_deletes,
+        "S99",
+    ),
+    Mechanism(
+        "rebuilt-without-epochs",
+        "A follower whose rebuild was interrupted leads without the epochs of remote storage",
+        "new",
+        frozenset({"INV-40", "INV-39", "INV-27", "I5", "I6", "I7", "I9", "I10"}),
+        _leads_without_epochs,
+        "S100",
     ),
     Mechanism(
         "setting-after-isr",
@@ -66,7 +90,7 @@ KINDS: Final = (
         _setting_after_isr,
     ),
 )
-"""docs/explanation/hunt.md has the sources, and what an operator can do."""
+"""The stories that are known; the first that a break tells is its kind."""
 
 
 @dataclass(frozen=True)

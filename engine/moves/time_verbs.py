@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from engine.clients.clients import Producer
-from engine.dataplane import futures, insync
+from engine.dataplane import futures, insync, retention, tiering
 from engine.faults import fault_plan
 from engine.model import timers
+from engine.model.broker import Process
+from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER
 from engine.model.phrases import phrase
 from engine.model.state import UP
@@ -181,14 +183,43 @@ def _fetching(sim: Simulation, args: Args) -> Iterator[None]:
     yield from pacing.pump(sim)
 
 
-@verb("tick", "time", "tick B", "The ISR check runs on a broker now.", one_broker, is_up)
+def _check_isr(broker: Process, out: Effects) -> None:
+    for replica in broker.replicas.values():
+        insync.maybe_shrink_isr(broker, replica, out)
+
+
+TASKS: Final = {
+    "": ("isr-expiration", _check_isr),
+    "remote": ("remote log tasks", tiering.run_tasks),
+    "retention": ("log retention", retention.delete_old),
+}
+"""What `tick` names -> the name of the event, and what runs."""
+
+
+def _parse_tick(words: Words) -> Args:
+    args: Args = {"broker": words.broker(), "task": words.words.pop(0) if words.words else ""}
+    if args["task"] not in TASKS:
+        raise words.fail("“{0}” is neither remote nor retention.", args["task"][:40])
+    return args
+
+
+def _why_not_tick(sim: Simulation, args: Args) -> str:
+    if args["task"] == "remote" and sim.cluster.store is None:
+        return refuse(sim, "no.store")
+    return is_up(sim, args)
+
+
+@verb(
+    "tick",
+    "time",
+    "tick B [remote|retention]",
+    "A broker checks its ISRs now, or copies and expires remote segments, or deletes local ones.",
+    _parse_tick,
+    _why_not_tick,
+)
 def _tick(sim: Simulation, args: Args) -> Iterator[None]:
     broker = sim.brokers[args["broker"]].running
-
-    def tick(out: Any) -> None:
-        for replica in broker.replicas.values():
-            insync.maybe_shrink_isr(broker, replica, out)
-
-    sim.act(TIMER, broker.id, "isr-expiration", tick)
+    name, task = TASKS[args["task"]]
+    sim.act(TIMER, broker.id, name, lambda out: task(broker, out))
     yield
     yield from pacing.pump(sim)

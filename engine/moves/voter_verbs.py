@@ -1,24 +1,40 @@
-"""The verbs of voters: a timeout ends, and what was lost is sent again, while time stands."""
+"""The verbs of timers of voters and members: each fires now, while time stands."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from engine.clients.group_member import GroupMember
+from engine.model.messages import FIRST_CONSUMER, FIRST_VOTER
 from engine.model.quorum import Voter
 from engine.moves.move_errors import no_voter, refuse, voter
 from engine.moves.moves import Args, Words, verb
-from engine.sim import pacing, voter_timers
+from engine.sim import member_timers, pacing, voter_timers
 from engine.sim.simulation import Simulation
 
 
 def _one_voter(words: Words) -> Args:
-    return {"voter": words.node(words.named("a voter such as C1"))}
+    return {"voter": words.node(words.named("a voter or a member such as C1"))}
 
 
-def _unless(reason: str, has: Callable[[Simulation, Voter], bool]) -> Callable[..., str]:
+def _member(sim: Simulation, args: Args) -> GroupMember | None:
+    """Return the member of this name in a run without voters."""
+    client = sim.clients.get(FIRST_CONSUMER + args["voter"] - FIRST_VOTER)
+    return client if sim.cluster.quorum is None and isinstance(client, GroupMember) else None
+
+
+def _unless(
+    reason: str,
+    has: Callable[[Simulation, Voter], bool],
+    reason_of_member: str,
+    member_has: Callable[[Simulation, GroupMember], bool],
+) -> Callable[..., str]:
     """Return the refusal of a move on a voter that is down, or where nothing waits."""
 
     def why_not(sim: Simulation, args: Args) -> str:
+        member = _member(sim, args)
+        if member is not None:
+            return "" if member_has(sim, member) else refuse(sim, reason_of_member)
         found = voter(sim, args["voter"])
         if found is None:
             return no_voter(sim, args["voter"])
@@ -33,12 +49,21 @@ def _unless(reason: str, has: Callable[[Simulation, Voter], bool]) -> Callable[.
     "timeout",
     "time",
     "timeout C1",
-    "The timeout of a voter ends now: of a fetch, an election, a back-off or a leader's majority.",
+    "A voter's timeout (of a fetch, an election, its majority) or a member's session ends now.",
     _one_voter,
-    _unless("voter.waits", lambda sim, v: voter_timers.has_timeout(v)),
+    _unless(
+        "voter.waits",
+        lambda sim, v: voter_timers.has_timeout(v),
+        "no.session",
+        lambda sim, member: bool(member_timers.sessions(sim, member)),
+    ),
 )
 def _timeout(sim: Simulation, args: Args) -> Iterator[None]:
-    voter_timers.time_out(sim, args["voter"])
+    member = _member(sim, args)
+    if member is None:
+        voter_timers.time_out(sim, args["voter"])
+    else:
+        member_timers.time_out(sim, member)
     yield
     yield from pacing.pump(sim)
 
@@ -47,11 +72,20 @@ def _timeout(sim: Simulation, args: Args) -> Iterator[None]:
     "repeat",
     "time",
     "repeat C1",
-    "A voter sends now what a connection has lost, and answers fetches that wait.",
+    "A voter or member sends now what it repeats: a lost request, a heartbeat, a parked answer.",
     _one_voter,
-    _unless("voter.repeats", lambda sim, v: any(voter_timers.repeating(sim, v))),
+    _unless(
+        "voter.repeats",
+        lambda sim, v: any(voter_timers.repeating(sim, v)),
+        "member.repeats",
+        lambda sim, member: bool(member_timers.repeating(sim, member)),
+    ),
 )
 def _repeat(sim: Simulation, args: Args) -> Iterator[None]:
-    voter_timers.repeat(sim, args["voter"])
+    member = _member(sim, args)
+    if member is None:
+        voter_timers.repeat(sim, args["voter"])
+    else:
+        member_timers.repeat(sim, member)
     yield
     yield from pacing.pump(sim)

@@ -262,10 +262,22 @@ def test_groups_are_read_strictly(groups: str, why: str) -> None:
         load_text(f"title: x\ngroups: {groups}\n")
 
 
-def test_releases_without_the_protocol_and_searches_refuse_groups() -> None:
+def test_releases_without_the_protocol_refuse_groups() -> None:
     assert "0.10.1" in find("S87").cannot_begin("0.9.0.1")
-    with pytest.raises(InputError, match="consumer groups"):
-        SearchQuestion(Run(find("S87"), "K39", 0, ("join C1",)), Budgets()).start()
+
+
+def test_the_session_of_a_member_ends_and_its_heartbeat_is_sent_while_time_stands() -> None:
+    sim = play("join C1", "advance 1s", "join C2", "advance 4s")
+    now, owned = sim.now, member(sim).assigned
+    assert owned != (0, 1, 2)
+    go_on(sim, "timeout C2", "repeat C1", "advance 10ms")
+    assert sim.now == now + 10 and member(sim).generation == 3
+    assert member(sim).assigned == (0, 1, 2)
+    with pytest.raises(InputError, match="No coordinator waits"):
+        go_on(sim, "timeout C2")
+    go_on(sim, "die C1")
+    with pytest.raises(InputError, match="nothing to send again"):
+        go_on(sim, "repeat C1")
 
 
 @pytest.mark.parametrize("unclean", [True, False])

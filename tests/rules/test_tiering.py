@@ -9,8 +9,6 @@ import pytest
 from app.lab.playing import must_be_playable
 from app.lab.trouble import LabError
 from engine.dataplane.remote_lineage import highest_remote_offset, is_within, with_records
-from engine.explore.budgets import Budgets
-from engine.explore.question import SearchQuestion
 from engine.model.epochs import EpochCache
 from engine.model.errors import InputError
 from engine.model.log import Batch, Log
@@ -140,6 +138,15 @@ def test_only_closed_segments_below_the_high_watermark_are_copied() -> None:
     go_on(sim, "advance 500ms")
     assert log_of(sim, 1).hw == 5 and log_of(sim, 1).segments == [0, 2, 4, 6]
     assert remote(sim) == [(0, 2), (2, 4)]
+
+
+def test_the_tasks_of_one_broker_run_while_time_stands() -> None:
+    sim = play(*write(0, 6))
+    go_on(sim, "tick 1 retention", "tick 1 remote")
+    assert remote(sim) and marks(sim, 1)[1] == 0
+    now = sim.now
+    go_on(sim, "tick 1 retention")
+    assert marks(sim, 1)[1] > 0 == marks(sim, 2)[1] and sim.now == now
 
 
 def test_segments_that_are_not_copied_stay_on_the_disk() -> None:
@@ -293,7 +300,7 @@ def test_a_leader_below_the_remote_end_does_not_read_what_is_not_of_its_log() ->
 # -- where it cannot be, and runs as a whole -------------------------------------------------------
 
 
-def test_releases_groups_directories_and_searches_refuse_it() -> None:
+def test_releases_groups_and_directories_refuse_it() -> None:
     assert "3.6" in find("S93").cannot_begin("3.5.2")
     assert find("S93").cannot_begin("3.6.0") == find("S93").cannot_begin("3.9.1-zk") == ""
     for more, why in (
@@ -302,8 +309,6 @@ def test_releases_groups_directories_and_searches_refuse_it() -> None:
     ):
         with pytest.raises(InputError, match=why):
             load_text(TIERED.replace("brokers: 3\n", "") + more)
-    with pytest.raises(InputError, match="tiered storage"):
-        SearchQuestion(Run(find("S93"), "K39"), Budgets()).start()
     with pytest.raises(LabError, match="remote storage"):
         must_be_playable(Run(find("S93"), "K39"), zookeeper=False)
     with pytest.raises(InputError, match="whole run"):

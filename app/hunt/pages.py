@@ -1,0 +1,44 @@
+"""Page of what was found here: each finding with its story and proof, and what was played."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from typing import Any
+
+from flask import Blueprint, render_template, url_for
+
+from app.core.memoize import once
+from app.learn.cards import pictures_version
+from app.server import visitor
+from engine.catalogue.bugs import entries
+from engine.hunt.findings import FINDINGS
+from engine.scenarios.script import comments_of
+from engine.scenarios.translated import in_language
+
+blueprint = Blueprint("hunt", __name__)
+
+
+@once
+def played() -> dict[str, Any]:
+    """Return what `highwater hunt` played for the page: runs by storm, hidden bugs, by whom."""
+    found: dict[str, Any] = json.loads(
+        resources.files("engine.hunt").joinpath("played.json").read_text("utf-8")
+    )
+    return found
+
+
+@blueprint.get("/found")
+def found() -> str:
+    language = visitor.lang()
+    rows = []
+    for one in FINDINGS:
+        scenario = in_language(one.scenario, language)
+        rows.append((one, scenario, comments_of(scenario.script)))
+    return render_template(
+        "hunt/found.html",
+        rows=rows,
+        statements={bug.jira: bug.said_in(language)[0] for bug in entries()},
+        pictures=url_for("shelf.sheet", version=pictures_version()),
+        **played(),
+    )
