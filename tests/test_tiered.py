@@ -41,7 +41,9 @@ def of_model(sim: Simulation, mark: TieredMark) -> TieredMark:
     record = sim.cluster.controller.records[0]
     store = sim.cluster.store
     assert store is not None
-    logs = {str(number): broker.machine.disks[0].log for number, broker in sim.cluster.brokers.items()}
+    logs = {
+        str(number): broker.machine.disks[0].log for number, broker in sim.cluster.brokers.items()
+    }
     return {
         "moves": mark["moves"],
         "what": mark["what"],

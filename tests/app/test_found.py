@@ -25,7 +25,9 @@ def test_each_finding_has_a_story_a_proof_and_a_report(client: FlaskClient, lang
         assert all(f"**{part}" in one.report for part in ("Summary", "Steps", "Source"))
 
 
-@pytest.mark.parametrize("one", [one for one in FINDINGS if one.code != "S86"], ids=lambda f: f.code)
+@pytest.mark.parametrize(
+    "one", [one for one in FINDINGS if one.code != "S86"], ids=lambda f: f.code
+)
 def test_a_finding_logs_what_the_page_says(one: Finding) -> None:
     """The recordings are of the releases that it names; S86 is one of those at /real."""
     found = [json.loads(path.read_text()) for path in RECORDINGS]

@@ -40,7 +40,9 @@ def record(code: str, version: str) -> dict[str, object]:
                 say(json.dumps(mark))
                 marks.append(mark)
             leader = cluster.leader()
-            reads = [cluster.read(leader, offset) for offset in range(marks[-1]["local"]["2"][-1] + 1)]
+            reads = [
+                cluster.read(leader, offset) for offset in range(marks[-1]["local"]["2"][-1] + 1)
+            ]
             earliest = cluster.client(leader).listed_offset(TOPIC, EARLIEST)[1]
             said = [line for broker in BROKERS for line in cluster.said(broker, *SAID)]
         finally:
