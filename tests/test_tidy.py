@@ -101,6 +101,7 @@ STANDARD_OF_ENGINE = {
     "heapq",
     "html",
     "importlib",
+    "io",
     "itertools",
     "json",
     "marshal",
