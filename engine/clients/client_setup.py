@@ -70,6 +70,8 @@ def _member(sim: World, number: int) -> GroupMember | None:
             node, brokers = FIRST_CONSUMER + 1 - number, tuple(sim.brokers)
             member = GroupMember(node, brokers, _leaders(sim), len(topic) + index, topic)
             member.commits_first = group.commit == "before"
+            if group.commit == "auto":
+                member.auto_ms = int(sim.configs.values["auto.commit.interval.ms"])
             member.beats_every_ms = int(sim.configs.values["heartbeat.interval.ms"])
             member.max_poll_ms = int(sim.configs.values["max.poll.interval.ms"])
             return member

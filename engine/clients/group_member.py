@@ -84,6 +84,9 @@ class GroupMember(Consumer):
         "alive",
         "asked_at",
         "assigned",
+        "auto_due",
+        "auto_ms",
+        "automatic",
         "beat_corr",
         "beats_every_ms",
         "closes",
@@ -122,6 +125,7 @@ class GroupMember(Consumer):
         self.commits_first = False  # by the clock: before it processes
         self.beats_every_ms = 3_000
         self.max_poll_ms = 300_000
+        self.auto_ms = 0  # enable.auto.commit: how often a poll commits; 0: the application does
         self.facts: list[tuple[object, ...]] = []
         self.delivering = self.goes_on = False  # while a response is taken
         self.starts = 0
@@ -137,6 +141,8 @@ class GroupMember(Consumer):
         self.places: dict[int, Place] = {}
         self.polled: list[tuple[int, Batch]] = []
         self.offered: Offsets = ()  # by the commit under way
+        self.auto_due = 0
+        self.automatic = False  # the commit under way
         self.asked_at = 0
         self.task = NO_TASK
         self.group_corr = self.beat_corr = self.outstanding = 0
@@ -168,9 +174,10 @@ class GroupMember(Consumer):
         self._join(out)
 
     def leave(self, out: Effects) -> None:
-        """G-2.  Leave the group and end, as `close` does."""
+        """G-2.  Leave the group and end, as `close` does; with auto commit it commits first."""
         self.closes = True
-        self._leave(out)
+        if not self._commits_itself(out):
+            self._leave(out)
 
     def _leave(self, out: Effects) -> None:
         self.task = LEAVE
@@ -192,6 +199,10 @@ class GroupMember(Consumer):
     def commit(self, out: Effects) -> None:
         """G-4.  Commit the positions, those after what the last poll returned."""
         self.failed = ""
+        self.automatic = False
+        self._offer(out)
+
+    def _offer(self, out: Effects) -> None:
         if self.task == COMMIT:  # one at a time
             return
         self.offered = tuple(
@@ -201,6 +212,24 @@ class GroupMember(Consumer):
         self.task = COMMIT
         self.asked_at = out.now
         self._work(out)
+
+    def _commits_itself(self, out: Effects) -> bool:
+        """G-4.  Commit the positions before it leaves or joins again; False if there are none.
+
+        `ConsumerCoordinator.onJoinPrepare`, `close`.
+        """
+        if not self.auto_ms or self.generation < 0 or not self.known_places():
+            return False
+        self._commit_automatically(out)
+        return True
+
+    def _commit_automatically(self, out: Effects) -> None:
+        if self.task == COMMIT:
+            return
+        self.automatic = True
+        self.auto_due = out.now + self.auto_ms
+        out.cue("G-4.auto", self.id, "positions", None, self.position, tp=self.tp)
+        self._offer(out)
 
     def want(self, out: Effects) -> None:
         """Poll, as a hand-made move asks: each of its partitions, after a rebalance that waits."""
@@ -298,6 +327,7 @@ class GroupMember(Consumer):
             self._work(out)
         elif m.kind == JOIN_GROUP_R:
             self.generation, self.assigned = m.generation, m.assigned
+            self.auto_due = out.now + self.auto_ms
             self.facts.append((ASSIGNED,))
             self.task = OFFSETS if m.assigned else NO_TASK
             self._work(out)
@@ -316,7 +346,7 @@ class GroupMember(Consumer):
         error = m.error
         if error in _NO_MEMBER:
             if m.kind == OFFSET_COMMIT_R:
-                self.failed = _NO_MEMBER[error]
+                self.failed = "" if self.automatic else _NO_MEMBER[error]
                 self.task = NO_TASK
             if error != REBALANCE_IN_PROGRESS:
                 self.generation = -1
@@ -325,15 +355,24 @@ class GroupMember(Consumer):
                 self.starts += 1
                 out.timer(self.id, self.beats_every_ms, GROUP_BEAT, self.starts)
             self.rejoins = True
-            if self.outside_since < 0:
-                self._join(out)
+            if self.closes:
+                self._leave(out)
+            elif self.outside_since < 0:
+                self._rejoin(m.kind == OFFSET_COMMIT_R, out)
         elif error:
             if error in (NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE):
                 self.coordinator = NOWHERE
             self._retry(out)
 
+    def _rejoin(self, was_refused: bool, out: Effects) -> None:
+        """G-2.  Join again; with auto commit the positions are committed first, and only once."""
+        if was_refused or not self._commits_itself(out):
+            self._join(out)
+
     def _retry(self, out: Effects) -> None:
-        if self.task:  # without one the next heartbeat looks for the coordinator again
+        if self.task == COMMIT and self.automatic and not (self.rejoins or self.closes):
+            self.task, self.auto_due = NO_TASK, out.now + self.backoff_ms  # with the next poll
+        elif self.task:  # without one the next heartbeat looks for the coordinator again
             out.timer(self.id, self.backoff_ms, GROUP_RETRY, self.starts)
 
     def on_broken(self, m: Broken, out: Effects) -> None:
@@ -376,7 +415,12 @@ class GroupMember(Consumer):
         self.task = NO_TASK
         records = tuple(commit_record(*one) for one in self.offered)
         self.facts.append((COMMITTED, m.base, self.generation, records, self.asked_at))
-        if self.running:
+        if self.automatic:
+            if self.closes:
+                self._leave(out)
+            elif self.rejoins and self.outside_since < 0:
+                self._join(out)
+        elif self.running:
             if self.commits_first:
                 self.process(out)
             self.outside_since = -1
@@ -415,8 +459,10 @@ class GroupMember(Consumer):
 
     def poll(self, out: Effects) -> None:
         if self.rejoins and self.alive:
-            self._join(out)
+            self._rejoin(False, out)
         elif self.is_ready():
+            if self.auto_ms and self.auto_due <= out.now:
+                self._commit_automatically(out)
             Consumer.poll(self, out)
         elif self.alive and not self.task and self.generation < 0:
             self._join(out)
@@ -450,7 +496,10 @@ class GroupMember(Consumer):
             self.polled += [(self.tp, batch) for batch in batches]
             self.facts.append((POLLED, self.tp, batches[0].base))
             self.outside_since = out.now
-            if self.running:
+            if self.running and self.auto_ms:
+                self.process(out)
+                self.outside_since = -1
+            elif self.running:
                 if not self.commits_first:
                     self.process(out)
                 self.commit(out)

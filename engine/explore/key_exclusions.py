@@ -136,7 +136,8 @@ LEFT_OUT: Final[dict[type, dict[str, str]]] = {
 LEFT_OUT[IdempotentProducer] = LEFT_OUT[Producer]
 LEFT_OUT[GroupMember] = {
     **LEFT_OUT[Consumer],
-    **dict.fromkeys(("beats_every_ms", "commits_first", "group", "max_poll_ms", "topic"), FIXED),
+    **dict.fromkeys(("auto_ms", "beats_every_ms", "commits_first", "group", "max_poll_ms"), FIXED),
+    "topic": FIXED,
     **dict.fromkeys(("delivering", "facts", "goes_on"), "empty after every event"),
     "asked_at": TIME,
 }

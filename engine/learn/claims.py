@@ -41,22 +41,9 @@ SOURCES: Final = ("guide", "post", "seed")
 MOST_TEXT: Final = 400
 MOST_STATES: Final = 10_000
 _FIELDS: Final = (
-    "sentence",
-    "truth",
-    "topic",
-    "source",
-    "may",
-    "formerly",
-    "run",
-    "moves",
-    "first",
-    "profiles",
-    "property",
-    "everywhere",
-    "tested",
-    "search",
-    "questions",
-)
+    "sentence", "truth", "topic", "source", "may", "formerly", "run", "moves", "first",
+    "profiles", "property", "everywhere", "tested", "search", "questions",
+)  # fmt: skip
 _RELEASE: Final = re.compile(r"\d\.\d|KIP-\d")
 _OTHERS: Final = ("everywhere", "tested")
 SEARCHED: Final = "S60"

@@ -37,17 +37,8 @@ FEWEST_FACTS: Final = 3
 MOST_FACTS: Final = 5
 MOST_TEXT: Final = 300
 _FIELDS: Final = (
-    "level",
-    "ask",
-    "facts",
-    "wrong",
-    "follow",
-    "answer",
-    "then",
-    "run",
-    "profile",
-    "moment",
-)
+    "level", "ask", "facts", "wrong", "follow", "answer", "then", "run", "profile", "moment",
+)  # fmt: skip
 _ID: Final = re.compile(r"Q[1-9][0-9]{0,2}")
 
 

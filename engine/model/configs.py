@@ -230,6 +230,9 @@ _LIST: Final[tuple[Config, ...]] = (
            "How often a member of a group sends a heartbeat to the coordinator.", 1, _HOUR),
     Config("max.poll.interval.ms", 300_000, "ms", "consumer",
            "A member that does not poll for so long leaves its group.", 1, 24 * _HOUR),
+    Config("auto.commit.interval.ms", 5_000, "ms", "consumer",
+           "How often a member of a group that commits by itself does so, when it polls.",
+           1, 24 * _HOUR),
     # -- the engine's own parameters -------------------------------------------------------
     Config("fetch_max_records", 500, "records", "engine",
            "The most records one fetch answer carries.", 1, 100_000),

@@ -11,7 +11,7 @@ from engine.scenarios.parts import MOST_BROKERS, MOST_CONSUMERS, BrokerSpec, bro
 from engine.scenarios.places import Path, Reader
 
 MOST_GROUPS: Final = 3
-ORDERS: Final = ("after", "before")
+ORDERS: Final = ("after", "before", "auto")
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,15}")
 _MEMBER: Final = re.compile(r"C(1[0-9]|20|[1-9])")
 
@@ -20,7 +20,8 @@ _MEMBER: Final = re.compile(r"C(1[0-9]|20|[1-9])")
 class GroupSpec:
     """A group: its members by number, and the replicas of its partition of __consumer_offsets.
 
-    commit: whether a member that reads by the clock commits after or before it processes.
+    commit: whether a member that reads by the clock commits after or before it processes.  "auto":
+    it commits when it polls (enable.auto.commit), also by hand.
     """
 
     name: str

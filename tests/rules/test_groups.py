@@ -280,6 +280,71 @@ def test_the_session_of_a_member_ends_and_its_heartbeat_is_sent_while_time_stand
         go_on(sim, "repeat C1")
 
 
+AUTO_COMMIT = """
+title: a group that commits by itself
+brokers: 1
+configs: {session.timeout.ms: 6000}
+groups: [{name: orders, members: [C1, C2], offsets: [1], commit: auto}]
+"""
+POLLED = ("produce m1 m2", "join C1", "read C1")
+
+
+def committed_by(*lines: str, more: str = "") -> tuple[Simulation, list[str]]:
+    """Play with auto commit; return the commits in __consumer_offsets, too."""
+    sim = Simulation(load_text(AUTO_COMMIT + more), "K39", 0)
+    go_on(sim, *POLLED, *lines)
+    batches = sim.brokers[1].machine.disks[1].log.batches
+    return sim, [value for batch in batches for value in batch.values if value[0] == "p"]
+
+
+def test_a_poll_commits_what_earlier_polls_returned_every_five_seconds() -> None:
+    assert committed_by("process C1", "read C1")[1] == []
+    assert committed_by("process C1", "advance 4s", "read C1")[1] == []
+    assert committed_by("process C1", "advance 5s")[1] == []
+    assert committed_by("process C1", "advance 5s", "read C1", "read C1")[1] == ["p0:2:e0"]
+    sim, found = committed_by("process C1", "advance 5s", "produce m3", "read C1")
+    assert found == ["p0:2:e0"] and member(sim).position == 3
+
+
+def test_auto_commit_reads_twice_what_a_crash_kept_from_being_committed() -> None:
+    gone = ("die C1", "join C2", "advance 7s", "read C2", "process C2")
+    assert committed_by("process C1", "advance 4s", *gone)[0].ledger.processed[1, "m1"] == 2
+    sim, _ = committed_by("process C1", "advance 5s", "read C1", "die C1", "join C2", "advance 7s")
+    assert sim.consumer(2).position == 2
+
+
+def test_auto_commit_loses_what_was_polled_and_not_processed_before_the_next_poll() -> None:
+    gone = ("read C1", "die C1", "join C2", "advance 7s", "produce m3", "read C2")
+    assert sorted(committed_by("advance 5s", *gone)[0].ledger.skipped) == [(1, "m1"), (1, "m2")]
+    assert committed_by("advance 4s", *gone)[0].ledger.skipped == {}
+
+
+def test_auto_commit_commits_before_a_rebalance_and_before_it_leaves() -> None:
+    assert committed_by("process C1", "leave C1")[1] == ["p0:2:e0"]
+    sim, found = committed_by("process C1", "join C2", "repeat C1", "read C1")
+    assert found == ["p0:2:e0"] and member(sim).generation == 2
+    sim, found = committed_by("process C1", "timeout C1", "join C2", "repeat C1", "read C1")
+    assert found == [], "its generation is over"
+    assert member(sim).failed == ""
+
+
+def test_a_retriable_error_of_an_auto_commit_waits_for_the_next_poll() -> None:
+    sim, found = committed_by("process C1", "advance 5s", "kill 1", "restart 1", "read C1")
+    assert found == ["p0:2:e0"]
+    assert member(sim).failed == "" and not sim.broken
+
+
+def test_auto_commit_by_the_clock_processes_each_record_once() -> None:
+    more = (
+        "fetching: auto\nworkload: {producers: [{rate_per_s: 5}], consumers: [{}, {}]}\n"
+        "network: {delay_ms: 1, control_delay_ms: 1}\n"
+    )
+    sim = Simulation(load_text(AUTO_COMMIT + more), "K39", 0)
+    go_on(sim, "run 30s")
+    assert set(sim.ledger.processed.values()) == {1} and len(sim.ledger.processed) > 50
+    assert not sim.ledger.skipped and not sim.broken
+
+
 @pytest.mark.parametrize("unclean", [True, False])
 def test_a_search_finds_the_loss_of_a_commit_by_an_unclean_election(unclean: bool) -> None:
     scenario = load_text(

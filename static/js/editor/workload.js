@@ -144,7 +144,7 @@ function Groups({ doc, t }) {
             /><${Choice}
               label=${t("edit.group.commit")}
               value=${one.commit ?? "after"}
-              options=${["after", "before"].map((way) => [way, t(`edit.group.${way}`)])}
+              options=${["after", "before", "auto"].map((way) => [way, t(`edit.group.${way}`)])}
               onChange=${(commit) => group(i, { commit })}
             />
             <${Small}
