@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 from typing import Any, Final
 
 from gunicorn.app.base import BaseApplication
@@ -11,12 +12,13 @@ from gunicorn.app.base import BaseApplication
 from app.core import gc_settings
 from app.core.config import Settings
 from app.core.parent_death import ends_with_parent
-from app.server.services import KEY
 from app.server.worker import Worker
 
 BACKLOG: Final = 1_024
 CONNECTIONS_MOST: Final = 4_096
 """Open at a time, asking or not; one that does not ask is closed after `KEEP_S`."""
+REST_S: Final = 1
+"""Seconds of a new worker that are left to the first page."""
 KEEP_S: Final = 5
 STOP_S: Final = 15
 """For batches to store how far they are, and for requests that are being answered."""
@@ -66,13 +68,25 @@ class Production(BaseApplication):  # type: ignore[misc]
 
             app = build(self.settings)
         gc_settings.settle()
-        app.extensions[KEY].workers.warm()
         return app
 
     def _tell(self, worker: Worker) -> None:
         if worker.age == 1:  # not of one that takes another's place
             # In one write: a client that reads its first line can lose the rest.
             print(f"{self._ready}\n", end="", flush=True)
+        threading.Thread(target=_warm_rest, args=(worker,), name="warm", daemon=True).start()
+
+
+def _warm_rest(worker: Worker) -> None:
+    """Fill the caches that a first page can do without, after a moment for its answer."""
+    threading.Event().wait(REST_S)
+    from app.server import warm
+
+    services = worker.services()
+    if services is not None:
+        services.workers.warm()
+        warm.warm_rest()
+        gc_settings.settle()
 
 
 def _ends_with_master(_server: object, _worker: Worker) -> None:

@@ -1,4 +1,4 @@
-"""Warm-up of caches that every first page would otherwise wait for."""
+"""Warm-up of caches: what the first page needs before the server listens, the rest after."""
 
 from __future__ import annotations
 
@@ -13,13 +13,17 @@ from engine.scenarios import file
 
 
 def warm() -> None:
-    """Load the library and the names of its runs: no page can be answered without them."""
+    """Load the library: no page can be answered without it."""
     file.library()
     for lang in LANGUAGES:
         file.translations(lang)
         words_of(SUBJECT, lang)
-    library_runs()
     library_names()
+
+
+def warm_rest() -> None:
+    """Load the library's runs, the claims and the search index."""
+    library_runs()
     claims()
     verdicts()
     index()

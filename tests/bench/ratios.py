@@ -165,6 +165,11 @@ BENCHMARKS: dict[str, Benchmark] = {
         "tests.bench.learn",
         "learn",
     ),
+    "long": elsewhere(
+        "of the time until the end of a long run is known, the time until its first picture",
+        "tests.bench.long",
+        "long",
+    ),
     "socket": Benchmark("times a question without an answer, p99 of a step's round trip", _socket),
     "attacks": elsewhere(
         "times a step without an attack, the worst p99 of an honest visitor's step under one",
