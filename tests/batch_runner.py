@@ -14,12 +14,13 @@ from typing import Any
 import pytest
 
 from app.batch.jobs import Jobs
-from app.batch.runners.pairing import LOST, CellPair, cell_pairs, profile_pairs
+from app.batch.runners.pairing import LOST, cell_pairs, pair_of, profile_pairs
 from app.batch.runners.plan import BatchPlan, PlanTally
 from app.batch.runners.rows import ANY, RunChunk, finish_chunk, read_chunks
 from app.batch.runners.summary import QUANTILES, CellSummary, Failure, Summary
 from app.batch.runners.tables import SparkError
 from app.server.services import Services
+from app.storage.batch_fields import StoredPair
 from engine.sim.run import Run
 from engine.study.causes import cause_of
 
@@ -91,7 +92,8 @@ class PlainRunner:
         return summary_of(list(read_chunks(directory, done)), plan, keep)
 
     def causes(self, runs: Sequence[str]) -> list[tuple[str, str] | None]:
-        return [cause_of(Run.from_text(text)) for text in runs]
+        """Trace the first run only: to trace one is to play it, and rows may be fakes."""
+        return [cause_of(Run.from_text(text)) for text in runs[:1]] + [None] * (len(runs) - 1)
 
 
 def summary_of(rows: list[dict[str, Any]], plan: BatchPlan, keep: int) -> Summary:
@@ -228,9 +230,9 @@ def heavier(rows: list[dict[str, Any]], name: str, share: Decimal, top: int = 0)
     return None
 
 
-def _pairs(rows: list[dict[str, Any]], plan: BatchPlan) -> tuple[CellPair, ...]:
+def _pairs(rows: list[dict[str, Any]], plan: BatchPlan) -> list[StoredPair]:
     if plan.futures or plan.tilted:
-        return ()
+        return []
     broke: dict[tuple[str, int], dict[int, set[str]]] = {}
     for row in rows:
         if row["verdict"] != "error":
@@ -248,12 +250,12 @@ def _pairs(rows: list[dict[str, Any]], plan: BatchPlan) -> tuple[CellPair, ...]:
         for profile in sorted(plan.profiles)
         for a, b in cell_pairs(len(plan.scenarios))
     ]
-    return tuple(
-        CellPair(a, b, name, *_table(broke[a], broke[b], name))
+    return [
+        pair_of(a, b, name, _table(broke[a], broke[b], name))
         for a, b in sides
         if broke.get(a, {}).keys() & broke.get(b, {}).keys()
         for name in (ANY, LOST)
-    )
+    ]
 
 
 def _table(a: dict[int, set[str]], b: dict[int, set[str]], name: str) -> list[int]:

@@ -119,7 +119,7 @@ def test_each_wrong_answer_differs_and_says_whose_it_is(code: str) -> None:
             assert sum(not choice.wrong for choice in probe.choices) == 1, probe.text
             assert 3 <= len(answers) <= 5, probe.text
             names = {name for choice in probe.choices for name in choice.wrong}
-            assert all(probe.kind in MISCONCEPTIONS[name].kinds for name in names)
+            assert all(probe.kind == MISCONCEPTIONS[name].kind for name in names)
 
 
 def test_every_kind_is_asked_somewhere() -> None:

@@ -10,9 +10,10 @@ from itertools import pairwise
 import pytest
 
 from engine.model.errors import InputError
-from engine.replay import replay as replay_module
+from engine.replay import checkpoints as checkpoints_module
+from engine.replay.checkpoints import EVENTS_BETWEEN, Checkpoints
 from engine.replay.cursor import played
-from engine.replay.replay import EVENTS_BETWEEN, MOST_CHECKPOINTS, STEPS_MOST, KeptSteps, Replay
+from engine.replay.replay import STEPS_MOST, KeptSteps, Replay
 from engine.scenarios.file import find, library
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play
@@ -29,7 +30,7 @@ def test_a_step_is_the_same_from_every_checkpoint(code: str, profile: str) -> No
         assert (taken.facts(), taken.golden(), taken.final_view(), taken.outcome) == told
     assert len(taken._checkpoints) > 2
     straight = Replay(run)
-    straight._checkpoints.clear()
+    straight._checkpoints = Checkpoints()
     steps = [
         step for first in range(0, straight.total + 1, 64) for step in straight.steps(first, 64)
     ]
@@ -70,7 +71,7 @@ BY_HAND = "\n".join(f"produce m{number}\nadvance 30ms\nsettle" for number in ran
 def test_views_are_the_same_from_every_checkpoint(
     code: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(replay_module, "EVENTS_BETWEEN", 7)
+    monkeypatch.setattr(checkpoints_module, "EVENTS_BETWEEN", 7)
     lines = tuple(BY_HAND.splitlines()) if code == "by hand" else None
     run = Run(find("S20" if lines else code), "Z0102", 3, lines)
     taken = Replay(run, most=900)
@@ -95,7 +96,7 @@ def test_views_are_the_same_from_every_checkpoint(
 def test_a_move_that_settles_has_checkpoints_between_its_rounds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(replay_module, "EVENTS_BETWEEN", 7)
+    monkeypatch.setattr(checkpoints_module, "EVENTS_BETWEEN", 7)
     names = [f"m{number}" for number in range(200)]
     lines = tuple(f"produce {' '.join(names[at : at + 50])}" for at in range(0, 200, 50))
     scenario = Scenario.from_dict(
@@ -116,17 +117,23 @@ def test_a_move_that_settles_has_checkpoints_between_its_rounds(
 
 
 LONG = Run(find("S61"), "K39", 1, ("run 30m",))
+FEW = 24
+"""Checkpoints of a run, so that they lie far apart."""
 
 
-def test_a_seek_plays_a_bounded_share_of_a_long_run() -> None:
+def test_a_seek_plays_a_bounded_share_of_a_long_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoints_module, "MOST_CHECKPOINTS", FEW)
     taken = Replay(LONG, most=20_000)
     places = [0, *(place.events for place in taken._checkpoints), taken.total]
-    assert not taken.whole and len(taken._checkpoints) < MOST_CHECKPOINTS
-    share = taken.total / (MOST_CHECKPOINTS / 2 - 1)
+    assert not taken.whole and len(taken._checkpoints) < FEW
+    share = taken.total / (FEW / 2 - 1)
     assert max(b - a for a, b in pairwise(places)) < share
 
 
-def test_far_steps_wait_for_a_turn_and_near_ones_do_not() -> None:
+def test_far_steps_wait_for_a_turn_and_near_ones_do_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(checkpoints_module, "MOST_CHECKPOINTS", FEW)
     turns = 0
 
     def turn() -> AbstractContextManager[None]:
@@ -159,6 +166,25 @@ def test_a_long_run_is_shown_as_far_as_can_be_looked_at() -> None:
     last = part.steps(part.total, 1)[0]["view"]
     assert part.final_view()["brokers"] == last["brokers"]
     assert digest(part._at(part.total)) == digest(whole._at(part.total))
+
+
+def test_an_unfinished_replay_shows_the_same_steps() -> None:
+    whole = Replay(LONG, most=20_000)
+    pauses = iter(range(400))
+    part = Replay(LONG, enough=lambda: next(pauses, None) is None)
+    assert part.unfinished and 400 <= part.total < 1_000
+    assert not whole.unfinished
+    facts = part.facts()
+    assert (facts["unfinished"], facts["whole"], facts["verdict"]["expected"]) == (
+        True,
+        False,
+        None,
+    )
+    assert json.dumps(part.steps(380, 15)) == json.dumps(whole.steps(380, 15))
+    step = part.total - 1
+    assert part.cut(step) == whole.cut(step)
+    assert part.possible(step) == whole.possible(step)
+    assert part.branch(step, "kill 1") == whole.branch(step, "kill 1")
 
 
 def test_no_move_is_made_where_it_could_not_be_shown() -> None:

@@ -111,6 +111,27 @@ def test_a_deposed_leader_deletes_remote_segments_before_it_hears_of_its_success
     assert outcome.played["resume"] and outcome.played["tick"]
 
 
+REBUILT = (
+    "produce m0 m1 m2 to A acks=all; settle; advance 1s; shutdown A; "
+    "produce n0 n1 n2 to B acks=all; settle; advance 2s"
+)
+
+
+def test_an_interrupted_rebuild_loses_what_one_that_ended_keeps() -> None:
+    """S100: a restart, and the preferred election; docs/explanation/hunt.md has the figures."""
+    budgets = {"crashes": 1, "elections": 1, "timers": 1}
+    run = after("S100", f"{REBUILT}; store down; restart A; settle; store up", "4.4.0")
+    found = ask(run, never=("I6",), **budgets).found["I6"]
+    assert found.moves == ("bounce A", "deliver 1->2", "deliver 2->1", "deliver 1->2", "elect A")
+
+
+@pytest.mark.night
+def test_nothing_breaks_after_a_rebuild_that_ended() -> None:
+    run = after("S100", f"{REBUILT}; restart A; settle", "4.4.0")
+    outcome = ask(run, crashes=1, elections=1, timers=1)
+    assert outcome.complete and not outcome.found
+
+
 def test_no_crash_makes_retention_lose_what_it_should_keep() -> None:
     outcome = ask(after(TIERED, WRITTEN), timers=2, crashes=1)
     assert outcome.complete and outcome.found == {}

@@ -50,7 +50,7 @@ def test_percentile_is_a_value_that_occurred() -> None:
 def test_paired_table_from_masks() -> None:
     masks = {0b000: 10, 0b001: 412, 0b100: 3, 0b101: 7, 0b010: 20}
     found = statistics.paired(masks, 0, 2)
-    assert found == statistics.Paired(neither=30, only_first=412, only_second=3, both=7)
+    assert found == statistics.Paired(neither=30, only_a=412, only_b=3, both=7)
     assert found.p < 1e-100
 
 
@@ -101,10 +101,10 @@ def test_a_difference_holds_the_published_interval(
 
 def test_a_paired_difference_is_known_better_when_runs_go_together() -> None:
     """Newcombe 1998, "Improved confidence intervals ... paired data", method 10."""
-    table = statistics.Paired(neither=30, only_first=12, only_second=2, both=36)
+    table = statistics.Paired(neither=30, only_a=12, only_b=2, both=36)
     n = 80
-    first = statistics.interval(table.only_first + table.both, n)
-    second = statistics.interval(table.only_second + table.both, n)
+    first = statistics.interval(table.only_a + table.both, n)
+    second = statistics.interval(table.only_b + table.both, n)
     apart = statistics.difference(first, second)
     paired = statistics.difference(first, second, table.phi)
     assert 0 < table.phi < 1

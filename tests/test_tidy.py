@@ -50,7 +50,7 @@ ARROWS = {
         "batch": {"advisor"},
         "cluster": {"find", "incident"},
         "compare": {"learn"},
-        "hunt": {"batch"},
+        "hunt": {"batch", "learn"},
         "lens": {"learn"},
     },
 }
@@ -101,6 +101,7 @@ STANDARD_OF_ENGINE = {
     "heapq",
     "html",
     "importlib",
+    "io",
     "itertools",
     "json",
     "marshal",

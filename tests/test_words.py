@@ -17,6 +17,7 @@ from engine.model import messages
 from engine.model.errors import InputError
 from engine.model.languages import LANGUAGES, USUAL, words_of
 from engine.moves.move_errors import REFUSALS
+from engine.moves.moves import split
 from engine.replay.cursor import Cursor
 from engine.replay.replay import Replay
 from engine.scenarios.file import find, library
@@ -35,146 +36,46 @@ PLACE = re.compile(r"\{(\w+)\}")
 MOST_WORDS = 20
 LONGEST_LOOK = 1_200  # steps of a run with a workload; the scripted ones are read to the end
 
-OPERATIONS = (
-    "produce a",
-    "hold md 2",
-    "release md 2",
-    "hold alter 1",
-    "release alter 1",
-    "deliver 2->1",
-    "drop 1->2",
-    "ask 2",
-    "drop 1->2",
-    "drop 3->1",
-    "hold 3->1",
-    "hold 1->P1 ProduceResponse",
-    "fetch 3",
-    "duplicate 3->1",
-    "release 3->1",
-    "release 1->P1 ProduceResponse",
-    "slow 1 2 200",
-    "slow 1 2 0",
-    "lose 1 3 10%",
-    "lose 1 3 0%",
-    "slow_disk 3 10",
-    "slow_disk 1 5",
-    "produce s",
-    "fetch 3",
-    "advance 400",
-    "slow_disk 3 0",
-    "set leader.replication.throttled.replicas=0:1",
-    "set leader.replication.throttled.replicas=",
-    "slow_disk 1 0",
-    "cut 1>2",
-    "heal",
-    "fetch 2",
-    "fetch 3",
-    "read",
-    "seek earliest",
-    "produce n idempotence=on",
-    "produce o retries=on",
-    "set min.insync.replicas=2",
-    "tick 1",
-    "checkpoint",
-    "checkpoint",
-    "flush 1",
-    "pause 3",
-    "resume 3",
-    "shutdown 1",
-    "settle",
-    "restart 1",
-    "settle",
-    "elect preferred",
-    "settle",
-    "power 3",
-    "wipe 3",
-    "restart 3",
-    "settle",
-    "kill K",
-    "restart K",
-    "pause K",
-    "resume K",
-    "pause K",
-    "advance 20s",
-    "resume K",
-    "fetching auto",
-    "produce b acks=1",
-    "advance 40s",
-    "future 7",
-    "fetching manual",
-    "bounce 2",
-    "settle",
-    "delete records 1",
-    "reassign 2 3",
-    "settle",
-    "reassign 1 2 3",
-    "reassign cancel",
-    "settle",
-    "create_topic striped partitions=2 factor=2 placer=striped",
-    "create_topic shifted partitions=2 factor=2 placer=zk",
-    "create_topic modulo partitions=2 factor=2 placer=textbook",
-    "create_topic one 1,3",
-    "add_partitions one 3",
-    "produce c p=one-0",
-    "settle",
-    "reassign 2 p=one-0",
-    "delete_topic one",
-    "settle",
-    "create_topic two 1,3",
-    "kill 3",
-    "delete_topic two",
-    "detect 3",
-    "restart 3",
-    "settle",
-    "reassign 2 3 p=t-0",
-    "settle",
-    "decommission 1",
-    "disk_fail 2 d1",
-    "detect 2",
-    "wipe 2 d1",
-    "restart 2",
-    "settle",
-    "restart 1",
-    "settle",
+OPERATIONS = split(
+    """
+    produce a; hold md 2; release md 2; hold alter 1; release alter 1; deliver 2->1; drop 1->2;
+    ask 2; drop 1->2; drop 3->1; hold 3->1; hold 1->P1 ProduceResponse
+    fetch 3; duplicate 3->1; release 3->1; release 1->P1 ProduceResponse
+    slow 1 2 200; slow 1 2 0; lose 1 3 10%; lose 1 3 0%; slow_disk 3 10; slow_disk 1 5; produce s;
+    fetch 3; advance 400; slow_disk 3 0
+    set leader.replication.throttled.replicas=0:1; set leader.replication.throttled.replicas=;
+    slow_disk 1 0
+    cut 1>2; heal; fetch 2; fetch 3; read; seek earliest
+    produce n idempotence=on; produce o retries=on; set min.insync.replicas=2
+    tick 1; checkpoint; checkpoint; flush 1; pause 3; resume 3; shutdown 1; settle; restart 1;
+    settle
+    elect preferred; settle; power 3; wipe 3; restart 3; settle
+    kill K; restart K; pause K; resume K; pause K; advance 20s; resume K
+    fetching auto; produce b acks=1; advance 40s; future 7; fetching manual
+    bounce 2; settle; delete records 1
+    reassign 2 3; settle; reassign 1 2 3; reassign cancel; settle
+    create_topic striped partitions=2 factor=2 placer=striped;
+    create_topic shifted partitions=2 factor=2 placer=zk;
+    create_topic modulo partitions=2 factor=2 placer=textbook
+    create_topic one 1,3; add_partitions one 3; produce c p=one-0; settle; reassign 2 p=one-0;
+    delete_topic one; settle
+    create_topic two 1,3; kill 3; delete_topic two; detect 3; restart 3; settle
+    reassign 2 3 p=t-0; settle; decommission 1
+    disk_fail 2 d1; detect 2; wipe 2 d1; restart 2; settle; restart 1; settle
+    """
 )
 """Moves that no scenario of the library needs, so that their sentences are read too."""
 
-DISKS = (
-    "produce a b c",
-    "settle",
-    "move_dir 1 d2",
-    "move_dir 1 d1",
-    "move_dir 1 d2",
-    "copy 1",
-    "set replica.alter.log.dirs.io.max.bytes.per.second=1",
-    "copy 1",
-    "copy 1",
-    "copy 1",
-    "set replica.alter.log.dirs.io.max.bytes.per.second=1000",
-    "elect 2",
-    "hold md 3",
-    "elect 1",
-    "settle",
-    "release md 3",
-    "settle",
-    "create_topic o 2",
-    "move_dir 1 d1 p=o-0",
-    "reassign 1 p=o-0",
-    "settle",
-    "cut 1 K",
-    "create_topic u 1,2",
-    "heal",
-    "advance 2s",
-    "cut 1 K",
-    "disk_fail 1 d1",
-    "advance 40s",
-    "heal",
-    "wipe 1 d1",
-    "detect 1",
-    "restart 1",
-    "settle",
-    "disk_fail 1 d1",
-    "disk_fail 1 d2",
+DISKS = split(
+    """
+    produce a b c; settle; move_dir 1 d2; move_dir 1 d1; move_dir 1 d2; copy 1
+    set replica.alter.log.dirs.io.max.bytes.per.second=1; copy 1; copy 1; copy 1;
+    set replica.alter.log.dirs.io.max.bytes.per.second=1000
+    elect 2; hold md 3; elect 1; settle; release md 3; settle
+    create_topic o 2; move_dir 1 d1 p=o-0; reassign 1 p=o-0; settle
+    cut 1 K; create_topic u 1,2; heal; advance 2s; cut 1 K; disk_fail 1 d1; advance 40s; heal
+    wipe 1 d1; detect 1; restart 1; settle; disk_fail 1 d1; disk_fail 1 d2
+    """
 )
 """The same for a broker with two log directories."""
 

@@ -9,7 +9,6 @@ from typing import IO, Any
 
 from app.batch import records
 from app.batch.records import Counts
-from app.batch.runners.pairing import stored_pairs
 from app.batch.runners.plan import PlanTally
 from app.batch.runners.summary import Summary
 from app.core import clock
@@ -96,7 +95,7 @@ class BatchRun:
 
     def save_summary(self, summary: Summary, leaves: dict[str, Json] | None = None) -> None:
         """Store the result, of trees with the leaves that lost; causes of failures are deleted."""
-        about: BatchAbout = {**self.row.about, "causes": [], "pairs": stored_pairs(summary.pairs)}
+        about: BatchAbout = {**self.row.about, "causes": [], "pairs": summary.pairs}
         if leaves is not None:
             about["leaves"] = leaves
         records.save_summary(self.database, self.row, summary, about)

@@ -78,7 +78,7 @@ def summarise(directory: str, done: Collection[int], keep: int) -> tuple[Summary
             leaves[f"{profile}/{cell}/{seed}"] = leaf
             why = row["broken"][0]["why"]
             failures.append(Failure(profile, cell, seed, row["invariant"], 0, why))
-    return Summary(tuple(cells), tuple(failures), ()), leaves
+    return Summary(tuple(cells), tuple(failures), []), leaves
 
 
 def rates(

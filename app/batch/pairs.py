@@ -32,8 +32,8 @@ def pairs(batch: BatchRow) -> list[wire.BatchPair]:
             {
                 "invariant": one["invariant"],
                 "neither": table.neither,
-                "only_a": table.only_first,
-                "only_b": table.only_second,
+                "only_a": table.only_a,
+                "only_b": table.only_b,
                 "both": table.both,
                 "a": sides[0],
                 "b": sides[1],

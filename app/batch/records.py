@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
 from sqlalchemy import delete, func, insert, select, tuple_
@@ -15,7 +15,7 @@ from app.batch import statistics, wire
 from app.batch.intervals import ONCE, Look, is_within
 from app.batch.runners.plan import BatchPlan, PlanTally
 from app.batch.runners.rows import ANY, HEAVIEST, together
-from app.batch.runners.summary import CellSummary, Failure, Summary
+from app.batch.runners.summary import TOLD, CellSummary, Failure, Summary
 from app.batch.runners.tables import ERROR
 from app.batch.spec import Cell, Spec, cell_of
 from app.core.refusals import RequestError
@@ -310,20 +310,7 @@ def _replace_counts(
 def save_summary(database: Database, batch: BatchRow, summary: Summary, about: BatchAbout) -> None:
     """Save the result in one transaction: cells, failures, and `about`."""
     metrics = {(cell.profile, cell.cell): cell.metrics for cell in summary.cells}
-    failures = [
-        {
-            "batch_id": batch.id,
-            "profile": failure.profile,
-            "cell": failure.cell,
-            "seed": failure.seed,
-            "invariant": failure.invariant,
-            "step": failure.step,
-            "why": failure.why,
-            "lost": failure.lost,
-            "steps": failure.steps,
-        }
-        for failure in summary.failures
-    ]
+    failures = [{"batch_id": batch.id, **asdict(failure)} for failure in summary.failures]
     with database.writing() as session:
         _replace_counts(session, batch, counts_of(summary.cells), metrics)
         session.execute(delete(FailureRow).where(FailureRow.batch_id == batch.id))
@@ -396,9 +383,7 @@ def failure(
 
 
 def _failure(one: FailureRow) -> Failure:
-    return Failure(
-        one.profile, one.cell, one.seed, one.invariant, one.step, one.why, one.lost, one.steps
-    )
+    return Failure(**{name: getattr(one, name) for name in TOLD})
 
 
 def cell_view(batch: BatchRow, profile: str, cell: int, counted: Counted) -> wire.CellJson:

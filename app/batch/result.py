@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Final
+from dataclasses import asdict
+from typing import Final, cast
 from urllib.parse import quote
 
 from app.advisor.result import KIND
@@ -112,18 +113,9 @@ def failure_of(batch: BatchRow, one: Failure) -> wire.BatchFailure:
     Its address stays, whatever runs are added.
     """
     place = f"{quote(one.profile, safe='+')}/{one.cell}/{one.seed}/{one.invariant}"
-    return {
-        "profile": one.profile,
-        "cell": one.cell,
-        "seed": one.seed,
-        "invariant": one.invariant,
-        "step": one.step,
-        "why": one.why,
-        "lost": one.lost,
-        "steps": one.steps,
-        "label": batch.cells[one.cell]["label"],
-        "url": f"/batch/{batch.id}/failure/{place}",
-    }
+    url = f"/batch/{batch.id}/failure/{place}"
+    shown = {**asdict(one), "label": batch.cells[one.cell]["label"], "url": url}
+    return cast(wire.BatchFailure, shown)
 
 
 def futures_of(batch: BatchRow, cells: list[wire.CellJson]) -> wire.BatchFutures | None:

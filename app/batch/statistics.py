@@ -137,13 +137,13 @@ def shown_until(count: wire.Count) -> str:
     return f"{whole(middle)} ({whole(soonest or 1)} – {whole(latest) if latest else '∞'})"
 
 
-def sign_test(only_first: int, only_second: int) -> float:
+def sign_test(only_a: int, only_b: int) -> float:
     """Return the exact two-sided p of the paired sign test.
 
     How likely a split at least this uneven is if, of the seeds that differ, either side were as
     likely to be the bad one.
     """
-    n, fewer = only_first + only_second, min(only_first, only_second)
+    n, fewer = only_a + only_b, min(only_a, only_b)
     if n == 0 or 2 * fewer == n:
         return 1.0
     if n <= EXACT_UP_TO:
@@ -172,24 +172,24 @@ class Paired:
     """Two profiles over the same seeds of a cell."""
 
     neither: int
-    only_first: int
-    only_second: int
+    only_a: int
+    only_b: int
     both: int
 
     @property
     def n(self) -> int:
-        return self.neither + self.only_first + self.only_second + self.both
+        return self.neither + self.only_a + self.only_b + self.both
 
     @property
     def p(self) -> float:
-        return sign_test(self.only_first, self.only_second)
+        return sign_test(self.only_a, self.only_b)
 
     @property
     def phi(self) -> float:
         """Correlation of the two, from -1 to 1, with Newcombe's correction for continuity."""
-        first, second = self.only_first + self.both, self.only_second + self.both
+        first, second = self.only_a + self.both, self.only_b + self.both
         product = first * (self.n - first) * second * (self.n - second)
-        together: float = self.neither * self.both - self.only_first * self.only_second
+        together: float = self.neither * self.both - self.only_a * self.only_b
         if together > 0:
             together = max(together - self.n / 2, 0)
         return together / math.sqrt(product) if product else 0.0

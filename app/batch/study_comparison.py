@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from app.batch import records, statistics, wire
@@ -284,16 +284,9 @@ def _row(
     invariant: str, a: wire.Waited, b: wire.Waited, same: bool, pair: statistics.Paired | None
 ) -> Json:
     """Return both counts of an invariant; equal runs have no `difference`."""
-    table = None
-    phi = 0.0
+    table, phi = None, 0.0
     if pair is not None:
-        table = {
-            "neither": pair.neither,
-            "only_a": pair.only_first,
-            "only_b": pair.only_second,
-            "both": pair.both,
-            "p": pair.p,
-        }
+        table = {**asdict(pair), "p": pair.p}
         phi = pair.phi if pair.n == a["n"] == b["n"] else 0.0
     difference = None
     if not same:

@@ -105,7 +105,17 @@ def _constructor(node: ast.ClassDef, classes: Classes) -> list[str]:
             if maker == "fresh" and not isinstance(made, ast.Lambda):
                 text = EMPTY.get(text, f"{text}()")
             lines.append(f"self.{name} = {text}")
+    lines += [line for one in family[-1:] for line in _rest(one)]
     return [f"def __init__({', '.join(arguments)}) -> None:", *lines] if lines else []
+
+
+def _rest(node: ast.ClassDef) -> list[str]:
+    """Return the lines that a class runs after its fields are set, and take them out of it."""
+    rest = [one for one in node.body if getattr(one, "name", "") == "__post_init__"]
+    for method in rest:
+        node.body.remove(method)
+    body = [ast.unparse(line) for method in rest for line in getattr(method, "body", [])]
+    return "\n".join(body).splitlines()
 
 
 def _write_out(node: ast.ClassDef, constructor: list[str]) -> None:

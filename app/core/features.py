@@ -74,7 +74,9 @@ FEATURES: Final = (
         "pages",
         Command(MEASURE, "Estimate how often settings lose records.", "advise"),
     ),
-    Feature("hunt", "pages", command=Command(MEASURE, "Storm the newest releases, explain breaks.")),
+    Feature(
+        "hunt", "pages", command=Command(MEASURE, "Storm the newest releases, explain breaks.")
+    ),
     Feature("compiled", "", "pages"),
     Feature("python_api", "", "pages"),
     Feature(

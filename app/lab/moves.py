@@ -1,7 +1,7 @@
 """Each move of the playground that real brokers can play, and how.
 
 A move is parsed by the engine's own grammar; here its arguments become deeds.  A function returns
-what is worth telling (a word of an operator's answer), or "".
+what is worth reporting, such as an operator's error.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from engine.controlplane import election
 from engine.model.errors import InputError
 from engine.moves.moves import Args, Move
 
-Deed = Callable[[LabStage, Args], str]
+Deed = Callable[[LabStage, Args], "str | None"]
 
 DEEDS: Final[dict[str, Deed]] = {}
 
@@ -99,7 +99,7 @@ def why_not(move: Move, zookeeper: bool) -> str:
 
 
 @deed("produce")
-def _produce(stage: LabStage, args: Args) -> str:
+def _produce(stage: LabStage, args: Args) -> None:
     to = stage.must_record().leader if args["to"] is None else args["to"]
     client = stage.cluster.client(to)
     for value in args["values"]:
@@ -112,7 +112,6 @@ def _produce(stage: LabStage, args: Args) -> str:
         wait_until(lambda: all(stage.answers[v][0] != WAITING for v in args["values"]), 5)
     else:
         time.sleep(0.5)
-    return ""
 
 
 def _has_arrived(stage: LabStage, to: int, value: str, before: int) -> bool:
@@ -172,21 +171,18 @@ def _settle(stage: LabStage, args: Args) -> str:
 
 
 @deed("advance")
-def _advance(stage: LabStage, args: Args) -> str:
+def _advance(stage: LabStage, args: Args) -> None:
     time.sleep(args["ms"] / 1_000)
-    return ""
 
 
 @deed("at")
-def _at(stage: LabStage, args: Args) -> str:
+def _at(stage: LabStage, args: Args) -> None:
     time.sleep(max(0.0, args["ms"] / 1_000 - (time.monotonic() - stage.began)))
-    return ""
 
 
 @deed("fetching")
-def _fetching(stage: LabStage, args: Args) -> str:
+def _fetching(stage: LabStage, args: Args) -> None:
     stage.by_hand(not args["auto"])
-    return ""
 
 
 @deed("detect")
@@ -249,16 +245,15 @@ def _round(stage: LabStage, broker: int, keep: bool) -> str:
 
 
 @deed("kill")
-def _kill(stage: LabStage, args: Args) -> str:
+def _kill(stage: LabStage, args: Args) -> None:
     if args["broker"] != CONTROLLER:
         stage.cluster.keep_controller_apart()
     stage.cluster.kill(K if args["broker"] == CONTROLLER else args["broker"])
     stage.cluster.paused.discard(args["broker"])
-    return ""
 
 
 @deed("shutdown")
-def _shutdown(stage: LabStage, args: Args) -> str:
+def _shutdown(stage: LabStage, args: Args) -> None:
     broker, cluster = args["broker"], stage.cluster
     ended = threading.Event()
 
@@ -275,7 +270,6 @@ def _shutdown(stage: LabStage, args: Args) -> str:
         ended.set()
     stage.informed()
     time.sleep(0.2)
-    return ""
 
 
 @deed("restart")
@@ -298,7 +292,7 @@ def _restart(stage: LabStage, args: Args) -> str:
 
 
 @deed("bounce")
-def _bounce(stage: LabStage, args: Args) -> str:
+def _bounce(stage: LabStage, args: Args) -> None:
     """Restart a broker's process; under ZooKeeper the controller does not notice.
 
     It is frozen while the broker's old session ends and its new one begins.  The old session is
@@ -321,49 +315,44 @@ def _bounce(stage: LabStage, args: Args) -> str:
         cluster.kill(sleeper, signal.SIGCONT)
     time.sleep(3)
     stage.informed(4)
-    return ""
 
 
 @deed("power")
-def _power(stage: LabStage, args: Args) -> str:
+def _power(stage: LabStage, args: Args) -> None:
     """Cut off what the model had not flushed; Kafka writes checkpoints through."""
     broker = args["broker"]
     stage.cluster.keep_controller_apart()
     stage.cluster.kill(broker)
     disk.cut_from(stage.directory(broker), stage.flushed.get(broker, 0))
-    return ""
 
 
 @deed("flush")
-def _flush(stage: LabStage, args: Args) -> str:
-    return ""  # a power failure of the laboratory spares what the model has flushed
+def _flush(stage: LabStage, args: Args) -> None:
+    """Do nothing: a power failure of the laboratory spares what the model has flushed."""
 
 
 @deed("checkpoint")
-def _checkpoint(stage: LabStage, args: Args) -> str:
+def _checkpoint(stage: LabStage, args: Args) -> None:
     time.sleep(0.5)  # it happens by itself
-    return ""
 
 
 @deed("wipe")
-def _wipe(stage: LabStage, args: Args) -> str:
+def _wipe(stage: LabStage, args: Args) -> None:
     shutil.rmtree(stage.directory(args["broker"]), ignore_errors=True)
     folder = stage.cluster.log_directory(args["broker"])  # a new disk was never shut down cleanly
     (folder / ".kafka_cleanshutdown").unlink(missing_ok=True)
-    return ""
 
 
 @deed("pause")
-def _pause(stage: LabStage, args: Args) -> str:
+def _pause(stage: LabStage, args: Args) -> None:
     stage.cluster.paused.add(args["broker"])
     stage.cluster.kill(args["broker"], signal.SIGSTOP)
     # A fetch that waits for a move would pass while its sender is paused.
     stage.cluster.hand.break_fetches(args["broker"])
-    return ""
 
 
 @deed("resume")
-def _resume(stage: LabStage, args: Args) -> str:
+def _resume(stage: LabStage, args: Args) -> None:
     broker, hand = args["broker"], stage.cluster.hand
     with hand.change():
         hand.floors.clear()  # a deposed leader answers fetches of an old epoch until it is informed
@@ -372,17 +361,15 @@ def _resume(stage: LabStage, args: Args) -> str:
     wait_until(lambda: stage.cluster.metadata.live(broker), 25)
     stage.informed()
     time.sleep(0.5)
-    return ""
 
 
 @deed("cut")
-def _cut(stage: LabStage, args: Args) -> str:
+def _cut(stage: LabStage, args: Args) -> None:
     stage.cluster.hand.cut(args["a"], args["b"])
-    return ""
 
 
 @deed("heal")
-def _heal(stage: LabStage, args: Args) -> str:
+def _heal(stage: LabStage, args: Args) -> None:
     hand = stage.cluster.hand
     ends = hand.cuts() if args["a"] is None else [(args["a"], args["b"])]
     with hand.change():
@@ -394,24 +381,21 @@ def _heal(stage: LabStage, args: Args) -> str:
             wait_until(partial(stage.cluster.metadata.live, broker), 30)
     stage.informed()
     time.sleep(0.6)
-    return ""
 
 
 @deed("hold")
-def _hold(stage: LabStage, args: Args) -> str:
+def _hold(stage: LabStage, args: Args) -> None:
     stage.cluster.hand.hold(args["broker"], _held_kind(args), True)
     if args["metadata"]:
         time.sleep(METADATA_FETCH_S)
-    return ""
 
 
 @deed("release")
-def _release(stage: LabStage, args: Args) -> str:
+def _release(stage: LabStage, args: Args) -> None:
     stage.cluster.hand.hold(args["broker"], _held_kind(args), False)
     time.sleep(0.7)
     if args["metadata"]:
         stage.informed()
-    return ""
 
 
 def _held_kind(args: Args) -> int:

@@ -175,7 +175,7 @@ class Player:
                 told = [DEEDS["detect"](self.stage, {"broker": broker}) for broker in missed]
                 said = next(filter(None, told), "")
             else:
-                said = DEEDS[move.verb.name](self.stage, move.args)
+                said = DEEDS[move.verb.name](self.stage, move.args) or ""
         except UNREACHABLE as error:
             said = f"the broker did not answer ({error})"
         self.stage.cluster.check()

@@ -177,7 +177,7 @@ def _of_belief(
     probe = best_moment(recording, one.id)
     if probe is None:
         raise LookupError(f"no question of {one.shown_by} tempts with {one.id}")
-    about = words.text(lang, f"learn.kind.{one.kinds[0]}", {})
+    about = words.text(lang, f"learn.kind.{one.kind}", {})
     asked = words.text(lang, "memory.deck.belief", {"name": told[f"mc.{one.id}"]})
     why = escape(told[f"mc.{one.id}.why"])
     if one.until:

@@ -35,8 +35,11 @@ class Runs(Protocol):
     def run(self, digest: str) -> Run:
         """Return a known run.  Raises `RequestError` "gone"."""
 
-    def using(self, digest: str) -> AbstractContextManager[Replay]:
-        """Lock the replay of a known run until the block ends."""
+    def using(self, digest: str, beyond: int | None = None) -> AbstractContextManager[Replay]:
+        """Lock the replay of a known run until the block ends.
+
+        With `beyond` an unfinished replay is enough, if it goes beyond that step.
+        """
 
     def describe(self, digest: str, lang: str) -> Callable[[Replay], Json]:
         """Return a function that gives the facts of a replay of this run in a language.
@@ -98,7 +101,7 @@ class Context:
         """
         digest = names.digest_asked(request)
         self.run = self.runs.run(digest)
-        with self.runs.using(digest) as replay:
+        with self.runs.using(digest, names.step_of(request)) as replay:
             yield digest, replay, names.step_asked(request, digest, replay.total)
 
 

@@ -42,7 +42,7 @@ class LocalRuns:
             raise RequestError("gone", run=digest) from None
 
     @contextmanager
-    def using(self, digest: str) -> Iterator[Replay]:
+    def using(self, digest: str, beyond: int | None = None) -> Iterator[Replay]:
         replay = self._replays.get(digest)
         if replay is None:
             replay = self._replays[digest] = Replay(self.run(digest))

@@ -70,9 +70,14 @@ def digest_asked(request: RequestFields, name: str = "run") -> str:
     return digest
 
 
+def step_of(request: RequestFields) -> int:
+    """Return the step that a request names, 0 without one; it may lie beyond the run's end."""
+    return request.whole("step", 0, SEED_MAX, default=0)
+
+
 def step_asked(request: RequestFields, run: str, total: int) -> int:
     """Return a step of this run.  Raises `RequestError` "stale" for one beyond its end."""
-    step = request.whole("step", 0, SEED_MAX, default=0)
+    step = step_of(request)
     if step > total:
         raise RequestError("stale", run=run, total=total, step=step)
     return step

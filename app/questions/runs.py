@@ -66,6 +66,8 @@ def steps_from(replay: Replay, first: int, count: int) -> list[StepJson]:
 def open_run(context: Context, request: RequestFields) -> OpenedRun:
     """Return the run {text | run | scenario, profile, seed}, with steps around ``step``.
 
+    With ``early`` a long run is answered by its beginning, whose facts are ``unfinished``.
+
     Of one whose script cannot be played to its end, as one of another release or of an older engine
     may be, what comes before that move, with the sentence that says why.
     """
@@ -86,8 +88,10 @@ def open_run(context: Context, request: RequestFields) -> OpenedRun:
 def _opened(context: Context, request: RequestFields, run: Run) -> OpenedRun:
     digest = context.runs.register(run)
     describe = context.runs.describe(digest, context.lang)
-    with context.runs.using(digest) as replay:
-        step = min(request.whole("step", 0, SEED_MAX, default=0), replay.total)
+    step = names.step_of(request)
+    beyond = step if request.raw("early") is True else None
+    with context.runs.using(digest, beyond) as replay:
+        step = min(step, replay.total)
         have = request.whole("have", -1, SEED_MAX, default=-1)
         ahead = request.count("ahead", AHEAD, WINDOW)
         first = max(0, step - 1)
@@ -111,7 +115,7 @@ def move(context: Context, request: RequestFields) -> Answer:
     text = request.text("text", most=MOVE_CHARS)
     ahead = request.count("ahead", AHEAD, WINDOW)
     run = context.run = context.runs.run(parent)
-    with context.runs.using(parent) as replay:
+    with context.runs.using(parent, names.step_of(request)) as replay:
         step = names.step_asked(request, parent, replay.total)
         # Should the move fail, this is what plays it again.
         context.run = replace(run, moves=(*replay.cut(step), text))

@@ -51,6 +51,8 @@ PATIENCE_S = 10.0
 SMALL_S = 0.01
 """Of a processor: a run that takes less to be played is played here.  Few of the library take more;
 to hand a run to another process and to get it back takes about a third of it."""
+EARLY_S = 0.05
+"""Of a processor: how long the beginning of a long run is played for its first picture."""
 LARGE_KEPT = 10_000
 """Scenarios under a profile of which it is known that their runs are not small."""
 
@@ -113,18 +115,25 @@ class Names:
 class Live:
     """Slot of one replay: made empty, filled by the first caller that has its lock.
 
-    `size` is what it weighed when it was last used, in bytes.
+    `size` is what it weighed when it was last used, in bytes.  `beginning` is the slot of an
+    unfinished replay of the run, which is used while the whole run is played.
     """
 
-    __slots__ = ("_count", "here", "lock", "replay", "run", "size")
+    __slots__ = ("_count", "beginning", "here", "lock", "replay", "run", "size")
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, beginning: Live | None = None) -> None:
         self.run = run
+        self.beginning = beginning
         self.lock = threading.Lock()
         self.replay: Replay | None = None
         self.size = 0
         self.here = 0
         self._count = threading.Lock()
+
+    @property
+    def weight(self) -> int:
+        """About how many bytes of memory it takes."""
+        return self.size + (self.beginning.size if self.beginning else 0)
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
@@ -190,23 +199,40 @@ class Replays:
             return None
 
     @contextmanager
-    def using(self, digest: str) -> Iterator[Replay]:
+    def using(self, digest: str, beyond: int | None = None) -> Iterator[Replay]:
         """Lock the replay of a run for this thread until the block ends.
 
-        Raises `RequestError` "slow_down" where other requests, or other plays, hold it for too
-        long.
+        With `beyond` an unfinished replay is enough, if it goes beyond that step.  Raises
+        `RequestError` "slow_down" where other requests, or other plays, hold it for too long.
         """
         live = self._place(digest)
+        if beyond is not None and live.replay is None:
+            live = self._begun(live, beyond)
         try:
             with live.waiting(), hold(live.lock, PATIENCE_S):
                 if live.replay is None:
                     live.replay = self._build(live)
+                    live.beginning = None
                 try:
                     yield live.replay
                 finally:
                     live.size = live.replay.weight
         finally:  # whatever became of the question, the replay is there
             self._trim()
+
+    def _begun(self, live: Live, beyond: int) -> Live:
+        """Return the slot of the beginning of a long run if it goes beyond a step, else its own."""
+        first = live.beginning
+        if first is None or live.run.digest in library_runs():
+            return live
+        with first.waiting(), hold(first.lock, PATIENCE_S):
+            if first.replay is None:
+                first.replay = self._here(first, enough=CpuBudget(EARLY_S).is_spent)
+                if first.replay.unfinished:
+                    self._large.put(_kind(live.run))
+                else:
+                    live.replay, live.beginning = first.replay, None
+            return first if beyond < first.replay.total and live.beginning else live
 
     def _build(self, live: Live) -> Replay:
         """Build it here if it is small: that is faster than another process.
@@ -216,7 +242,7 @@ class Replays:
         run = live.run
         if not self._workers.are_there or run.digest in library_runs():
             return self._here(live)
-        kind = f"{run.scenario.digest} {run.profile}"
+        kind = _kind(run)
         if not self._large.holds(kind):
             try:
                 return self._here(live, CpuBudget(SMALL_S))
@@ -228,8 +254,13 @@ class Replays:
         replay.turn = self._builders.turn
         return replay
 
-    def _here(self, live: Live, small: CpuBudget | None = None) -> Replay:
-        """Build it in this thread.
+    def _here(
+        self,
+        live: Live,
+        small: CpuBudget | None = None,
+        enough: Callable[[], bool] = lambda: False,
+    ) -> Replay:
+        """Build it in this thread, until it is `enough`.
 
         Raises TooLongError once it has used the CPU time of a small one.
         """
@@ -242,7 +273,7 @@ class Replays:
                 budget.check()
                 give_way()
 
-            return Replay(live.run, turn=self._builders.turn, check=check)
+            return Replay(live.run, turn=self._builders.turn, check=check, enough=enough)
 
     def building(self) -> tuple[int, int]:
         """Return (runs that are being played, runs that wait for it)."""
@@ -256,7 +287,7 @@ class Replays:
         """
         facts = described(replay, lang)
         facts["saved"] = saved is not None
-        if saved is not None and saved.engine_version != ENGINE_VERSION:
+        if saved and saved.engine_version != ENGINE_VERSION and not replay.unfinished:
             facts["replayed_with"] = _compare(saved, replay)
         return facts
 
@@ -273,24 +304,28 @@ class Replays:
                 return live
         run = self.run(digest)
         with self._lock:
-            live = self._live.setdefault(digest, Live(run))
+            live = self._live.setdefault(digest, Live(run, beginning=Live(run)))
             self._live.move_to_end(digest)
             return live
 
     def _trim(self) -> None:
         """Evict the least recently used replays; current users keep their reference."""
         with self._lock:
-            weight = sum(live.size for live in self._live.values())
+            weight = sum(live.weight for live in self._live.values())
             while len(self._live) > 1 and (
                 len(self._live) > self._most_live or weight > self._most_bytes
             ):
                 _, gone = self._live.popitem(last=False)
-                weight -= gone.size
+                weight -= gone.weight
 
     def weight(self) -> tuple[int, int]:
         """Return (runs that are ready to be stepped through, bytes of their memory, roughly)."""
         with self._lock:
-            return len(self._live), sum(live.size for live in self._live.values())
+            return len(self._live), sum(live.weight for live in self._live.values())
+
+
+def _kind(run: Run) -> str:
+    return f"{run.scenario.digest} {run.profile}"
 
 
 class EngineComparison(TypedDict):

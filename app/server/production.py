@@ -71,7 +71,7 @@ class Production(BaseApplication):  # type: ignore[misc]
 
     def _tell(self, worker: Worker) -> None:
         if worker.age == 1:  # not of one that takes another's place
-            # In one write, so that whoever reads a line has all of it.
+            # In one write: a client that reads its first line can lose the rest.
             print(f"{self._ready}\n", end="", flush=True)
 
 

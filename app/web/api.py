@@ -205,6 +205,15 @@ def _under_the_lens(step: StepJson, releases: tuple[str, ...], bare: bool) -> Ma
     return {"n": step["n"], "lens": seen} if bare else {**step, "lens": seen}
 
 
+@blueprint.get("/r/<digest>/facts.json")
+def facts(digest: str) -> Response:
+    """Return the facts of a run once it has been played: a socket would keep its steps waiting."""
+    if not DIGEST.match(digest):
+        raise RequestError("not_found")
+    asked = RequestFields({"run": digest, "have": 0, "ahead": 0})
+    return json_answer({"ok": True, **runs.open_run(question_context(), asked)})
+
+
 @blueprint.get("/r/<digest>.json")
 def run_text(digest: str) -> Response:
     """Return the run itself, as `highwater run` takes it."""

@@ -11,8 +11,8 @@ from collections import deque
 
 from engine.checks.prefix import holds
 from engine.model.cluster import Cluster
-from engine.model.compiling import mypyc_attr
 from engine.model.copying import Twins, shallow
+from engine.model.declared import begins, declared, fresh, unset
 from engine.model.effects import Effects
 from engine.model.log import Batch, Log
 from engine.model.state import LEADER, Replica
@@ -21,17 +21,17 @@ Append = tuple[int, int, int, Batch]
 """(first offset, offset after the last, when in ms, the last batch) of one append at a leader."""
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class LagLine:
     """Waiting records of one partition, oldest first."""
 
-    __slots__ = ("epoch", "leader", "uncommitted", "uncopied")
+    leader: Replica
+    epoch: int = unset()
+    uncopied: deque[Append] = fresh(deque)
+    uncommitted: deque[Append] = fresh(deque)
 
-    def __init__(self, leader: Replica) -> None:
-        self.leader = leader
-        self.epoch = leader.leader_epoch
-        self.uncopied: deque[Append] = deque()
-        self.uncommitted: deque[Append] = deque()
+    def __post_init__(self) -> None:
+        self.epoch = self.leader.leader_epoch
 
     def twin(self, twins: Twins) -> LagLine:
         twin = shallow(self)
@@ -41,35 +41,25 @@ class LagLine:
         return twin
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class Lags:
     """Lags of a whole run.
 
     `copied` and `committed` are ms, one a record; `behind` and `refetched` are records.
     """
 
-    __slots__ = (
-        "behind",
-        "clock",
-        "cluster",
-        "committed",
-        "copied",
-        "held",
-        "lines",
-        "refetched",
-    )
+    cluster: Cluster
+    clock: Effects
+    copied: list[int] = fresh(list)
+    committed: list[int] = fresh(list)
+    behind: int = begins(0)  # the most records that some member of an ISR lacked
+    refetched: int = begins(0)  # records that a follower fetched and had held before
+    held: dict[tuple[int, int], int] = fresh(dict)  # (broker, tp) -> end of a log that was cut
+    lines: dict[int, LagLine] = fresh(dict)
 
-    def __init__(self, cluster: Cluster, clock: Effects) -> None:
-        self.cluster = cluster
-        self.clock = clock
-        self.copied: list[int] = []
-        self.committed: list[int] = []
-        self.behind = 0  # the most records that some member of an ISR lacked
-        self.refetched = 0  # records that a follower fetched and had held before
-        self.held: dict[tuple[int, int], int] = {}  # (broker, tp) -> end of a log that was cut
-        self.lines: dict[int, LagLine] = {}
-        for tp in cluster.controller.records:
-            leader = cluster.current_leader(tp)
+    def __post_init__(self) -> None:
+        for tp in self.cluster.controller.records:
+            leader = self.cluster.current_leader(tp)
             if leader is not None:
                 self.lines[tp] = LagLine(leader)
 

@@ -11,6 +11,7 @@ from itertools import zip_longest
 from typing import Protocol, TypeVar
 
 from engine.model import errors
+from engine.model.declared import declared
 from engine.model.records import Ids
 
 T = TypeVar("T")
@@ -29,15 +30,13 @@ def shuffle(items: list[T], chance: PlacementChance) -> None:
         items[size - 1], items[other] = items[other], items[size - 1]
 
 
+@declared
 class Candidate:
     """A broker that may get replicas; `rack` is None if broker.rack is not set."""
 
-    __slots__ = ("fenced", "id", "rack")
-
-    def __init__(self, broker: int, rack: str | None = None, fenced: bool = False) -> None:
-        self.id = broker
-        self.rack = rack
-        self.fenced = fenced
+    id: int
+    rack: str | None = None
+    fenced: bool = False
 
 
 # -- textbook -------------------------------------------------------------------------------------

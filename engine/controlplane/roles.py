@@ -9,7 +9,7 @@ from engine.dataplane.recovery import open_replica
 from engine.dataplane.watermark import maybe_increment_hw
 from engine.model.broker import Machine, Process
 from engine.model.effects import Effects
-from engine.model.log import Log
+from engine.model.log import empty_log
 from engine.model.profiles import HW
 from engine.model.records import Ids, PartitionRecord
 from engine.model.state import FOLLOWER, LEADER, NONE, Disk, RemoteReplica, Replica
@@ -17,14 +17,7 @@ from engine.model.state import FOLLOWER, LEADER, NONE, Disk, RemoteReplica, Repl
 
 def new_disk(machine: Machine, directory: int = 0) -> Disk:
     """Return an empty replica directory, with the log rules of the generation; 0: one of few."""
-    profile = machine.profile
-    log = Log(
-        profile.monotonic_epoch_cache,
-        profile.cache_cleaned_by_noop_truncate,
-        profile.hw_clamped_on_truncate,
-        profile.evicts_producers,
-        profile.old_format_clears_epochs,
-    )
+    log = empty_log(machine.profile)
     return Disk(log, directory or directories.least_used(machine))
 
 

@@ -281,7 +281,7 @@ def remember_last_fetch(
 ) -> LastFetch:
     """S-1.  Note the answers to the parts that were visited, and which of them are settled."""
     if last is None:
-        last = LastFetch(m.replica, parts, now)
+        last = LastFetch(m.replica, {fp.tp: fp for fp in parts}, now)
     last.unsettled = set()
     for fp, data in zip(parts, answer, strict=True):
         last.note(fp.tp, data)

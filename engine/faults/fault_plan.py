@@ -13,8 +13,8 @@ from engine.faults.fault_record import Strikes
 from engine.faults.faults import cannot_start, kill, shut_down, start
 from engine.faults.plan_kinds import PLAN_KINDS, stopped_by_another
 from engine.model.copying import Twins, shallow
+from engine.model.declared import begins, declared, fresh, unset
 from engine.model.state import DOWN, UP
-from engine.scenarios.fault_lines import Fault
 from engine.sim.kernel import FAILURE, Chance
 from engine.sim.world import World
 
@@ -24,6 +24,7 @@ STOP_MS: Final = 60_000
 """A process that has not ended by then is killed."""
 
 
+@declared
 class Roll:
     """One pass over the brokers.
 
@@ -32,14 +33,11 @@ class Roll:
     `patience_ms` is how long to wait for it to catch up; 0: as long as it takes.
     """
 
-    __slots__ = ("broker", "left", "patience_ms", "since", "stopping")
-
-    def __init__(self, brokers: tuple[int, ...], patience_ms: int) -> None:
-        self.left = list(brokers)
-        self.patience_ms = patience_ms
-        self.broker = -1
-        self.stopping = False
-        self.since = 0
+    left: list[int]
+    patience_ms: int
+    broker: int = begins(-1)
+    stopping: bool = begins(False)
+    since: int = begins(0)
 
     def copy(self) -> Roll:
         twin = shallow(self)
@@ -100,6 +98,7 @@ def is_caught_up(sim: World, broker: int) -> bool:
     )
 
 
+@declared
 class FaultPlan(Strikes):
     """One line of a fault plan for one group of brokers: strikes, repairs, strikes again.
 
@@ -109,39 +108,21 @@ class FaultPlan(Strikes):
     true one, so that the weight stays as it was then.  `strikes` holds [when, brokers, until when].
     """
 
-    __slots__ = (
-        "anew",
-        "armed_at",
-        "began",
-        "draws",
-        "mean_ms",
-        "roll",
-        "stop_at",
-        "strikes",
-        "waited_ms",
-    )
+    stop_at: int
+    began: int = begins(0)
+    mean_ms: int = unset()
+    armed_at: int = begins(-1)
+    anew: bool = begins(False)
+    draws: int = begins(0)
+    waited_ms: int = begins(0)
+    strikes: list[tuple[int, tuple[int, ...], int]] = fresh(list)
+    roll: Roll | None = begins(None)
 
-    def __init__(
-        self,
-        fault: Fault,
-        group: tuple[int, ...],
-        directory: int,
-        chance: Chance,
-        stop_at: int,
-    ) -> None:
-        super().__init__(fault, group, directory, chance)
-        self.began = 0
-        self.stop_at = stop_at
-        self.mean_ms = fault.struck_every_ms
-        self.armed_at = -1
-        self.anew = False
-        self.draws = 0
-        self.waited_ms = 0
-        self.strikes: list[tuple[int, tuple[int, ...], int]] = []
-        self.roll: Roll | None = None
+    def __post_init__(self) -> None:
+        self.mean_ms = self.fault.struck_every_ms
 
     def twin(self, twins: Twins) -> Self:
-        twin = super().twin(twins)
+        twin = Strikes.twin(self, twins)
         twin.strikes = self.strikes.copy()
         twin.roll = self.roll and self.roll.copy()
         return twin
@@ -174,7 +155,7 @@ class FaultPlan(Strikes):
         self.struck = self.group if kind.whole else running
         self.strikes.append((sim.now, self.struck, -1))
         if kind.strike is None:
-            self.roll = Roll(self.struck, self.fault.mttr_ms)
+            self.roll = Roll(list(self.struck), self.fault.mttr_ms)
             self._go_on(sim)
             return True
         before = sim.events

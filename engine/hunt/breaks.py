@@ -76,7 +76,7 @@ KINDS: Final = (
     ),
     Mechanism(
         "rebuilt-without-epochs",
-        "A follower whose rebuild was interrupted leads, without epochs of what is in remote storage",
+        "A follower whose rebuild was interrupted leads without the epochs of remote storage",
         "new",
         frozenset({"INV-40", "INV-39", "INV-27", "I5", "I6", "I7", "I9", "I10"}),
         _leads_without_epochs,

@@ -1,4 +1,4 @@
-"""What was found here first: behaviour of Kafka that no issue describes, each with its proof."""
+"""Behaviour of Kafka that was found here first and that no issue describes, with its proof."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
 
 
-class Finding(NamedTuple):
+class HuntFinding(NamedTuple):
     """A finding: the scenario that tells it, the first release that has it, its proof.
 
     `played` are the releases of unmodified brokers that did the same; `said` is what a broker logs.
@@ -33,21 +33,21 @@ class Finding(NamedTuple):
 
 
 FINDINGS: Final = (
-    Finding(
+    HuntFinding(
         "S100",
         "3.6",
         ("3.9.1", "4.1.1", "4.4.0"),
         "Deleted remote log segment RemoteLogSegmentId{…} due to leader-epoch-cache truncation. "
         "Current earliest-epoch-entry: EpochEntry(epoch=1, startOffset=8), …",
     ),
-    Finding(
+    HuntFinding(
         "S99",
         "3.6",
         ("3.9.1", "4.1.1", "4.4.0"),
         "About to delete remote log segment RemoteLogSegmentId{…} due to retention size 2400000 "
         "breach. Log size after deletion will be …",
     ),
-    Finding(
+    HuntFinding(
         "S86",
         "3.3",
         ("3.9.1", "4.4.0"),

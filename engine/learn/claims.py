@@ -19,12 +19,20 @@ from importlib.resources import files
 from typing import Final
 
 from engine.explore.budgets import MOST, NAMES, Budgets
-from engine.learn.texts import move_lines, property_text, run_of, script_of, texts
+from engine.learn.texts import (
+    move_lines,
+    property_text,
+    require,
+    run_of,
+    scenario_code,
+    script_of,
+    texts,
+)
 from engine.learn.topics import TOPICS
 from engine.model.languages import USUAL
 from engine.model.profiles import GENERATIONS
 from engine.properties.evaluate import Verdict, judged
-from engine.scenarios.file import library, load_value
+from engine.scenarios.file import load_value
 from engine.scenarios.places import Reader
 from engine.sim.run import Run
 
@@ -33,22 +41,9 @@ SOURCES: Final = ("guide", "post", "seed")
 MOST_TEXT: Final = 400
 MOST_STATES: Final = 10_000
 _FIELDS: Final = (
-    "sentence",
-    "truth",
-    "topic",
-    "source",
-    "may",
-    "formerly",
-    "run",
-    "moves",
-    "first",
-    "profiles",
-    "property",
-    "everywhere",
-    "tested",
-    "search",
-    "questions",
-)
+    "sentence", "truth", "topic", "source", "may", "formerly", "run", "moves", "first",
+    "profiles", "property", "everywhere", "tested", "search", "questions",
+)  # fmt: skip
 _RELEASE: Final = re.compile(r"\d\.\d|KIP-\d")
 _OTHERS: Final = ("everywhere", "tested")
 SEARCHED: Final = "S60"
@@ -106,14 +101,9 @@ def read(text: str, slug: str) -> Claim:
     """
     value, check = load_value(text, f"{slug}.yaml")
     fields = check.mapping(value, (), _FIELDS)
-    for name in ("sentence", "truth", "topic", "source", "run", "property"):
-        if name not in fields:
-            raise check.bad((), f"A claim needs its {name}.")
-    code = check.text(fields["run"], ("run",), 80)
-    if code not in {one.code for one in library().values()}:
-        raise check.bad(
-            ("run",), f"There is no scenario {code[:40]} in the library.", code="unknown"
-        )
+    needed = ("sentence", "truth", "topic", "source", "run", "property")
+    require(check, fields, needed, (), "A claim")
+    code = scenario_code(check, fields["run"], ("run",))
     own, first = script_of(check, fields, (), code)
     listed = check.listing(
         fields.get("profiles", list(GENERATIONS)), ("profiles",), len(GENERATIONS), 1

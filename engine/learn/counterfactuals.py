@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from engine.learn.question_context import Answer, Kind, Places, QuestionContext, as_number, as_parts
+from engine.model.declared import declared
 from engine.model.errors import InputError
 from engine.model.profiles import GENERATIONS, PROFILES, Profile
 from engine.moves import moves
@@ -227,17 +228,15 @@ def _cause_holds(
 # -- make it happen -------------------------------------------------------------------------------
 
 
+@declared
 class Goal:
     """Goal to be reached: `sort` (commit, lead or join), of whom, and the property."""
 
-    __slots__ = ("property", "sort", "tp", "value", "who")
-
-    def __init__(self, sort: str, tp: int, who: int, value: str, text: str) -> None:
-        self.sort = sort
-        self.tp = tp
-        self.who = who
-        self.value = value
-        self.property = text
+    sort: str
+    tp: int
+    who: int
+    value: str
+    property: str
 
     def reached(self, sim: Simulation) -> bool:
         record = sim.cluster.controller.records[self.tp]

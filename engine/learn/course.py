@@ -16,15 +16,15 @@ from typing import Any, Final
 
 from engine.learn.kinds import KINDS
 from engine.learn.probes import Probe, probe_at, probes_of
-from engine.learn.texts import move_lines, property_text
+from engine.learn.texts import move_lines, profile_name, property_text, require, scenario_code
 from engine.model.declared import declared, fresh
 from engine.model.errors import InputError
 from engine.model.languages import LANGUAGES, USUAL
 from engine.model.profiles import get_profile
 from engine.properties.evaluate import judge
 from engine.properties.recording import MomentRecording
-from engine.scenarios.file import find, library, load_value
-from engine.scenarios.places import Path, Reader
+from engine.scenarios.file import find, load_value
+from engine.scenarios.places import Reader
 from engine.sim.run import Run
 
 FOLDER: Final = "chapters"
@@ -111,8 +111,7 @@ def read(text: str, where: str = "course.md") -> Chapter:
         raise InputError("invalid", sentence, where=f"{where}:{head.line}:1")
     value, check = _value(head.blocks[0], where)
     fields = check.mapping(value, (), ("run", "profile", "minutes"))
-    if "run" not in fields:
-        raise check.bad((), "A chapter needs its run.")
+    require(check, fields, ("run",), (), "A chapter")
     scenario, profile = _run(check, fields, "", "")
     minutes = check.integer(fields.get("minutes", 6), ("minutes",), 1, 60)
     recap: tuple[str, ...] = ()
@@ -254,9 +253,7 @@ def _asking(check: Reader, value: object, scene: CourseScene) -> CourseScene:
 
 def _task(check: Reader, value: object, scene: CourseScene) -> CourseScene:
     fields = check.mapping(value, (), ("goal", "first", "solution", "hint", "run", "profile"))
-    for name in ("goal", "solution", "hint"):
-        if name not in fields:
-            raise check.bad((), f"A task needs its {name}.")
+    require(check, fields, ("goal", "solution", "hint"), (), "A task")
     code, profile = _run(check, fields, scene.scenario, scene.profile)
     return replace(
         scene,
@@ -272,16 +269,10 @@ def _task(check: Reader, value: object, scene: CourseScene) -> CourseScene:
 def _run(check: Reader, fields: dict[str, object], code: str, profile: str) -> tuple[str, str]:
     """Return (scenario, profile) that the block names, or those of the chapter."""
     if "run" in fields:
-        code = check.text(fields["run"], ("run",), 80)
-        if code not in {one.code for one in library().values()}:
-            raise check.bad(("run",), f"There is no scenario {code[:40]} in the library.")
+        code = scenario_code(check, fields["run"], ("run",))
         profile = find(code).profiles[0]
     if "profile" in fields:
-        text = check.text(fields["profile"], ("profile",), 80)
-        try:
-            profile = get_profile(text).name
-        except InputError as bad:
-            raise check.bad(("profile",), bad.sentence, code=bad.code) from bad
+        profile = get_profile(profile_name(check, fields["profile"], ("profile",))).name
     return code, profile
 
 
@@ -296,18 +287,15 @@ def _ending(part: _Part, where: str) -> tuple[tuple[str, ...], tuple[tuple[str, 
         elif block[0] == "remember":
             for i, one in enumerate(check.listing(value, (), 12, 1)):
                 fields = check.mapping(one, (i,), ("ask", "answer"))
-                cards.append((_card(check, fields, i, "ask"), _card(check, fields, i, "answer")))
+                require(check, fields, ("ask", "answer"), (i,), "A card")
+                ask, answer = (
+                    check.text(fields[name], (i, name), MOST_LINE) for name in ("ask", "answer")
+                )
+                cards.append((ask, answer))
         else:
             sentence = "A recap stands with nothing but what is to be remembered."
             raise InputError("invalid", sentence, where=f"{where}:{block[1]}:1")
     return recap, tuple(cards)
-
-
-def _card(check: Reader, fields: dict[str, object], i: int, name: str) -> str:
-    path: Path = (i, name)
-    if name not in fields:
-        raise check.bad((i,), f"A card needs its {name}.")
-    return check.text(fields[name], path, MOST_LINE)
 
 
 # -- playing --------------------------------------------------------------------------------------

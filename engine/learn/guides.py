@@ -17,14 +17,21 @@ from pathlib import Path
 from typing import Final
 
 from engine.learn.claims import claims
-from engine.learn.texts import property_text, run_of, script_of
+from engine.learn.texts import (
+    profile_name,
+    property_text,
+    require,
+    run_of,
+    scenario_code,
+    script_of,
+)
 from engine.lens.search import names
 from engine.lens.source import source
 from engine.model.errors import InputError
 from engine.model.languages import LANGUAGES
-from engine.model.profiles import get_profile, nearest
+from engine.model.profiles import nearest
 from engine.properties.grammar import MOST_CHARACTERS
-from engine.scenarios.file import MOST_BYTES, library, load_value
+from engine.scenarios.file import MOST_BYTES, load_value
 from engine.scenarios.places import Path as Where
 from engine.scenarios.places import Reader
 from engine.sim.run import Run
@@ -108,9 +115,7 @@ def read(text: str, name: str) -> Guide:
     if not isinstance(value, dict):
         raise check.bad((), "A guide is written as a mapping, key: value.")
     fields = check.mapping(value, (), ("title", "lead", "post", "reads", "sections"))
-    for key in ("title", "lead", "reads", "sections"):
-        if key not in fields:
-            raise check.bad((), f"A guide needs its {key}.")
+    require(check, fields, ("title", "lead", "reads", "sections"), (), "A guide")
     reads = check.choice(fields["reads"], ("reads",), source().releases)
     listed = check.listing(fields["sections"], ("sections",), MOST_SECTIONS, 1)
     sections: list[Section] = []
@@ -134,9 +139,7 @@ def _post(check: Reader, fields: Mapping[str, object]) -> str:
 
 def _section(check: Reader, value: object, path: Where, reads: str, number: int) -> Section:
     fields = check.mapping(value, path, ("title", "statements"))
-    for key in ("title", "statements"):
-        if key not in fields:
-            raise check.bad(path, f"A section needs its {key}.")
+    require(check, fields, ("title", "statements"), path, "A section")
     listed = check.listing(fields["statements"], (*path, "statements"), MOST_STATEMENTS, 1)
     return Section(
         _texts(check, fields["title"], (*path, "title")),
@@ -154,11 +157,7 @@ def _statement(check: Reader, value: object, path: Where, reads: str, number: in
     missing = _optional(check, fields, path, "missing")
     code = "" if missing and "run" not in fields else _code(check, fields, path)
     own, first = script_of(check, fields, path, code)
-    kafka = check.text(fields.get("kafka", reads), (*path, "kafka"), 60)
-    try:
-        get_profile(kafka)
-    except InputError as bad:
-        raise check.bad((*path, "kafka"), bad.sentence, code=bad.code) from bad
+    kafka = profile_name(check, fields.get("kafka", reads), (*path, "kafka"))
     shows, when = _looked_at(check, fields, path, bool(missing))
     return Statement(
         number,
@@ -181,10 +180,7 @@ def _statement(check: Reader, value: object, path: Where, reads: str, number: in
 def _code(check: Reader, fields: Mapping[str, object], path: Where) -> str:
     if "run" not in fields:
         raise check.bad(path, "A statement needs the run that shows it, or says why none can.")
-    code = check.text(fields["run"], (*path, "run"), 80)
-    if code not in {one.code for one in library().values()}:
-        raise check.bad((*path, "run"), f"There is no scenario {code[:40]} in the library.")
-    return code
+    return scenario_code(check, fields["run"], (*path, "run"))
 
 
 def _looked_at(

@@ -15,12 +15,19 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from engine.learn.texts import Texts, move_lines, property_text, texts
+from engine.learn.texts import (
+    Texts,
+    move_lines,
+    profile_name,
+    property_text,
+    require,
+    scenario_code,
+    texts,
+)
 from engine.learn.topics import TOPICS
 from engine.model.errors import InputError
-from engine.model.profiles import get_profile
 from engine.properties.evaluate import Verdict, judged
-from engine.scenarios.file import find, library, load_value
+from engine.scenarios.file import find, load_value
 from engine.scenarios.places import Reader
 from engine.sim.run import Run
 
@@ -30,20 +37,9 @@ FEWEST_FACTS: Final = 3
 MOST_FACTS: Final = 5
 MOST_TEXT: Final = 300
 _FIELDS: Final = (
-    "level",
-    "ask",
-    "facts",
-    "wrong",
-    "follow",
-    "answer",
-    "then",
-    "run",
-    "profile",
-    "moment",
-)
+    "level", "ask", "facts", "wrong", "follow", "answer", "then", "run", "profile", "moment",
+)  # fmt: skip
 _ID: Final = re.compile(r"Q[1-9][0-9]{0,2}")
-
-"""By language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,23 +90,15 @@ def read(text: str, topic: str) -> list[Item]:
 
 def _item(check: Reader, name: str, topic: str, value: object) -> Item:
     fields = check.mapping(value, (name,), (*_FIELDS, "moves"))
-    missing = [one for one in _FIELDS if one not in fields]
-    if missing:
-        raise check.bad((name,), f"Question {name} needs its {missing[0]}.")
+    require(check, fields, _FIELDS, (name,), f"Question {name}")
     facts = check.listing(fields["facts"], (name, "facts"), MOST_FACTS, FEWEST_FACTS)
-    code = check.text(fields["run"], (name, "run"), 80)
-    if code not in {one.code for one in library().values()}:
-        raise check.bad((name, "run"), f"There is no scenario {code[:40]} in the library.")
+    code = scenario_code(check, fields["run"], (name, "run"))
     moment = property_text(check, fields["moment"], (name, "moment"))
-    profile = check.text(fields["profile"], (name, "profile"), 80)
+    profile = profile_name(check, fields["profile"], (name, "profile"))
     own = move_lines(check, fields["moves"], (name, "moves"), code) if "moves" in fields else None
     then = check.text(fields["then"], (name, "then"), 10)
     if not _ID.fullmatch(then) or then == name:
         raise check.bad((name, "then"), "What is asked then is another question, like Q2.")
-    try:
-        get_profile(profile)
-    except InputError as bad:
-        raise check.bad((name, "profile"), bad.sentence, code=bad.code) from bad
     return Item(
         name,
         topic,

@@ -15,9 +15,8 @@ from importlib.resources import files
 from typing import Final, NamedTuple
 
 from engine.explore.choices import advance, is_unnoticed
-from engine.learn.texts import Texts, move_lines, texts
+from engine.learn.texts import Texts, move_lines, profile_name, require, texts
 from engine.model.errors import InputError
-from engine.model.profiles import get_profile
 from engine.model.state import LEADER, UP
 from engine.moves import moves
 from engine.scenarios.file import find, load_value
@@ -259,14 +258,9 @@ def read(text: str, where: str = "levels.yaml") -> dict[str, Level]:
 
 def _level(check: Reader, slug: str, value: object) -> Level:
     fields = check.mapping(value, (slug,), _FIELDS)
-    for name in ("title", "goal", "hint", "release", "hand", "states"):
-        if name not in fields:
-            raise check.bad((slug,), f"The level {slug[:40]} needs its {name}.")
-    profile = check.text(fields["release"], (slug, "release"), 80)
-    try:
-        get_profile(profile)
-    except InputError as bad:
-        raise check.bad((slug, "release"), bad.sentence, code=bad.code) from bad
+    needed = ("title", "goal", "hint", "release", "hand", "states")
+    require(check, fields, needed, (slug,), f"The level {slug[:40]}")
+    profile = profile_name(check, fields["release"], (slug, "release"))
     hand = check.mapping(fields["hand"], (slug, "hand"), tuple(KINDS))
     return Level(
         slug,

@@ -12,27 +12,24 @@ from typing import Final
 from engine.learn import wrong_rules as wrong
 from engine.learn import wrong_stories as stories
 from engine.learn.question_context import Answer, QuestionContext
+from engine.model.declared import declared
 
 WrongRule = Callable[[QuestionContext], Answer | None]
 
 
+@declared
 class Misconception:
     """A row of the table of misconceptions.
 
-    It has its id, the kinds of questions it answers, the rule, and the scenario and profile whose
+    It has its id, the kind of questions it answers, the rule, and the scenario and profile whose
     run refutes it. `until` names the last profile under which it was true, "" if never.
     """
 
-    __slots__ = ("id", "kinds", "rule", "shown_by", "until")
-
-    def __init__(
-        self, id: str, kinds: str, rule: WrongRule, shown_by: tuple[str, str], until: str = ""
-    ) -> None:
-        self.id = id
-        self.kinds = tuple(kinds.split())
-        self.rule = rule
-        self.shown_by = shown_by
-        self.until = until
+    id: str
+    kind: str
+    rule: WrongRule
+    shown_by: tuple[str, str]
+    until: str = ""
 
 
 _ROWS: Final = (
@@ -126,4 +123,4 @@ def of_kind(kind: str) -> tuple[Misconception, ...]:
 
     Where two give the same answer, the first one is named.
     """
-    return tuple(row for row in _ROWS if kind in row.kinds)
+    return tuple(row for row in _ROWS if kind == row.kind)

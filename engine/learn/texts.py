@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from engine.model.errors import InputError
 from engine.model.languages import LANGUAGES
+from engine.model.profiles import get_profile
 from engine.moves import moves
 from engine.properties.grammar import MOST_CHARACTERS, parse
-from engine.scenarios.file import find
+from engine.scenarios.file import find, library
 from engine.scenarios.places import Path, Reader
 from engine.sim.run import Run
 
@@ -32,17 +33,37 @@ def texts(check: Reader, value: object, path: Path, most: int) -> Texts:
     return {name: told.get(name, told[usual]) for name in LANGUAGES}
 
 
+def require(
+    check: Reader, fields: Mapping[str, object], names: tuple[str, ...], path: Path, what: str
+) -> None:
+    """Raise InputError for the first of these keys that is not there."""
+    for name in names:
+        if name not in fields:
+            raise check.bad(path, f"{what} needs its {name}.")
+
+
+def accepted(
+    check: Reader, value: object, path: Path, most: int, parse: Callable[[str], object]
+) -> str:
+    """Return a text that `parse` takes; a refusal of it points at this place."""
+    text = check.text(value, path, most)
+    try:
+        parse(text)
+    except InputError as bad:
+        raise check.bad(path, bad.sentence, code=bad.code) from bad
+    return text
+
+
 def move_lines(check: Reader, value: object, path: Path, code: str) -> tuple[str, ...]:
     """Return a list of moves for the brokers of a scenario, each of them parsed."""
-    found = []
-    for i, one in enumerate(check.listing(value, path, MOST_MOVES)):
-        line = check.text(one, (*path, i), moves.MAX_LENGTH)
-        try:
-            moves.parse(line, find(code).brokers)
-        except InputError as bad:
-            raise check.bad((*path, i), bad.sentence, code=bad.code) from bad
-        found.append(line)
-    return tuple(found)
+
+    def parse_move(line: str) -> moves.Move:
+        return moves.parse(line, find(code).brokers)
+
+    return tuple(
+        accepted(check, one, (*path, i), moves.MAX_LENGTH, parse_move)
+        for i, one in enumerate(check.listing(value, path, MOST_MOVES))
+    )
 
 
 def script_of(
@@ -68,9 +89,17 @@ def run_of(code: str, profile: str, own: tuple[str, ...] | None, first: tuple[st
 
 def property_text(check: Reader, value: object, path: Path) -> str:
     """Return a sentence of the property language, parsed."""
-    text = check.text(value, path, MOST_CHARACTERS)
-    try:
-        parse(text)
-    except InputError as bad:
-        raise check.bad(path, bad.sentence, code=bad.code) from bad
-    return text
+    return accepted(check, value, path, MOST_CHARACTERS, parse)
+
+
+def profile_name(check: Reader, value: object, path: Path) -> str:
+    """Return the name of a profile or a release, as it is written."""
+    return accepted(check, value, path, 80, get_profile)
+
+
+def scenario_code(check: Reader, value: object, path: Path) -> str:
+    """Return the code of a scenario of the library."""
+    code = check.text(value, path, 80)
+    if code not in {one.code for one in library().values()}:
+        raise check.bad(path, f"There is no scenario {code[:40]} in the library.", code="unknown")
+    return code

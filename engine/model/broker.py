@@ -11,7 +11,7 @@ from typing import Any, Final
 from engine.model.compiling import mypyc_attr
 from engine.model.configs import Configs, for_topic
 from engine.model.copying import Twins, shallow
-from engine.model.declared import begins, declared, fresh
+from engine.model.declared import begins, declared, fresh, unset
 from engine.model.groups import Group
 from engine.model.last_fetch import LastFetch
 from engine.model.profiles import Profile
@@ -78,7 +78,7 @@ class Machine:
         return twin
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class Process:
     """One incarnation of a broker, from its start to its end, whatever ends it (L-11).
 
@@ -86,112 +86,67 @@ class Process:
     last partition records applied.
     """
 
-    __slots__ = (
-        "alter_corr",
-        "alter_queue",
-        "assign_corr",
-        "assignments",
-        "broker_epoch",
-        "configs",
-        "controller_epoch",
-        "copying",
-        "dir_due",
-        "dir_quota",
-        "dir_report",
-        "disk_free_us",
-        "failed",
-        "fetchers",
-        "groups",
-        "halted",
-        "heartbeat_due",
-        "id",
-        "image",
-        "incarnation",
-        "isr_changed_at",
-        "isr_changes",
-        "isr_told_at",
-        "known_isr",
-        "last_fetches",
-        "log_start_armed",
-        "machine",
-        "metadata",
-        "metadata_corr",
-        "metadata_offset",
-        "num_fetchers",
-        "offline",
-        "opened",
-        "parked",
-        "peers",
-        "preferred_dirs",
-        "profile",
-        "purgatory_wake",
-        "quotas",
-        "register_attempt",
-        "registered_corr",
-        "remote_tasks",
-        "replicas",
-        "retention_armed",
-        "sessions",
-        "shutdown_attempt",
-        "shutting_down",
-        "spoiled",
-        "status",
-    )
+    machine: Machine
+    incarnation: int = unset()
+    id: int = unset()
+    profile: Profile = unset()
+    configs: Configs = unset()
+    status: str = begins(STARTING)
+    broker_epoch: int = begins(-1)
+    num_fetchers: int = unset()  # F-1, per source broker
+    spoiled: set[int] = fresh(set)  # F-8: partitions whose next records cannot be used
+    halted: bool = begins(False)  # a mark for the simulation: the process ends itself
+    shutting_down: bool = begins(False)
+    shutdown_attempt: int = begins(0)
+    heartbeat_due: int = begins(NEVER)
+    replicas: dict[int, Replica] = fresh(dict)
+    opened: int = begins(0)  # replicas, so far
+    fetchers: dict[tuple[int, int], FetcherThread] = fresh(dict)
+    failed: set[int] = fresh(set)
+    # By follower and number of the request: what is remembered of the fetches of followers
+    last_fetches: dict[tuple[int, int], LastFetch] = fresh(dict)
+    parked: list[DelayedFetch] = fresh(list)  # S-6: in the order in which they began to wait
+    quotas: Quotas | None = begins(None)  # KIP-73; None: nothing is throttled
+    sessions: SessionCache | None = begins(None)  # KIP-227; None: it keeps none
+    groups: dict[int, Group] = fresh(dict)  # G-1: that it coordinates, by their partition
+    remote_tasks: dict[int, RemoteLogTask] = fresh(dict)  # R-1: of tiered partitions
+    offline: set[int] = fresh(set)  # L-16: partitions whose log directory failed
+    peers: dict[int, Peer] = fresh(dict)
+    metadata: dict[int, tuple[int, int]] = fresh(dict)
+    image: dict[int, Any] = fresh(dict)
+    metadata_offset: int = begins(0)
+    metadata_corr: int = begins(0)
+    retention_armed: bool = begins(False)  # is the timer of L-8 set?
+    log_start_armed: bool = begins(False)  # ... and that of L-7?
+    disk_free_us: int = begins(0)  # when a slow disk has written all it was given
+    purgatory_wake: int = begins(NEVER)  # when the timer of waiting requests is set for
+    registered_corr: int = begins(0)
+    register_attempt: int = begins(0)
+    alter_queue: dict[int, Any] = fresh(dict)
+    alter_corr: int = begins(0)
+    controller_epoch: int = begins(0)
+    # CP-ISR-ZKPROP: changes that only this leader and the state znode know, and when.
+    isr_changes: tuple[int, ...] = begins(())
+    isr_changed_at: int = begins(NEVER)
+    isr_told_at: int = begins(0)
+    known_isr: dict[int, tuple[int, ...]] = fresh(dict)  # the ISR for its clients (0.9 - 2.6)
+    assignments: dict[int, int] = fresh(dict)  # KIP-858: partition -> directory, not reported yet
+    assign_corr: int = begins(0)
+    copying: bool = begins(False)  # D-2: the thread is to go round
+    dir_quota: ReplicationQuota | None = begins(None)  # D-3
+    preferred_dirs: dict[int, int] = fresh(dict)  # D-1: of partitions that are not hosted yet
+    dir_due: int = begins(0)  # until when the controller has to hear of a failed directory
+    # The correlation id of the heartbeat that reports a failed directory, until answered
+    dir_report: int = begins(0)
 
-    def __init__(self, machine: Machine) -> None:
-        """Start the process on its machine."""
+    def __post_init__(self) -> None:
+        machine = self.machine
         machine.incarnation += 1
-        self.machine = machine
         self.incarnation = machine.incarnation
         self.id = machine.id
         self.profile = machine.profile
         self.configs = machine.configs
-        self.status = STARTING
-        self.broker_epoch = -1
-        self.num_fetchers = self.configs.fetchers  # F-1, per source broker
-        self.spoiled: set[int] = set()  # F-8: partitions whose next records cannot be used
-        self.halted = False  # a mark for the simulation: the process ends itself
-        self.shutting_down = False
-        self.shutdown_attempt = 0
-        self.heartbeat_due = NEVER
-        self.replicas: dict[int, Replica] = {}
-        self.opened = 0  # replicas, so far
-        self.fetchers: dict[tuple[int, int], FetcherThread] = {}
-        self.failed: set[int] = set()
-        # By follower and number of the request: what is remembered of the fetches of followers
-        self.last_fetches: dict[tuple[int, int], LastFetch] = {}
-        self.parked: list[DelayedFetch] = []  # S-6: in the order in which they began to wait
-        self.quotas: Quotas | None = None  # KIP-73; None: nothing is throttled
-        self.sessions: SessionCache | None = None  # KIP-227; None: it keeps none
-        self.groups: dict[int, Group] = {}  # G-1: that it coordinates, by their partition
-        self.remote_tasks: dict[int, RemoteLogTask] = {}  # R-1: of tiered partitions
-        self.offline: set[int] = set()  # L-16: partitions whose log directory failed
-        self.peers: dict[int, Peer] = {}
-        self.metadata: dict[int, tuple[int, int]] = {}
-        self.image: dict[int, Any] = {}
-        self.metadata_offset = 0
-        self.metadata_corr = 0
-        self.retention_armed = False  # is the timer of L-8 set?
-        self.log_start_armed = False  # ... and that of L-7?
-        self.disk_free_us = 0  # when a slow disk has written all it was given
-        self.purgatory_wake = NEVER  # when the timer of waiting requests is set for
-        self.registered_corr = 0
-        self.register_attempt = 0
-        self.alter_queue: dict[int, Any] = {}
-        self.alter_corr = 0
-        self.controller_epoch = 0
-        # CP-ISR-ZKPROP: changes that only this leader and the state znode know, and when.
-        self.isr_changes: tuple[int, ...] = ()
-        self.isr_changed_at = NEVER
-        self.isr_told_at = 0
-        self.known_isr: dict[int, tuple[int, ...]] = {}  # the ISR for its clients (0.9 - 2.6)
-        self.assignments: dict[int, int] = {}  # KIP-858: partition -> directory, not reported yet
-        self.assign_corr = 0
-        self.copying = False  # D-2: the thread is to go round
-        self.dir_quota: ReplicationQuota | None = None  # D-3
-        self.preferred_dirs: dict[int, int] = {}  # D-1: of partitions that are not hosted yet
-        self.dir_due = 0  # until when the controller has to hear of a failed directory
-        self.dir_report = 0  # corr of the heartbeat that reports a failed directory, until answered
+        self.num_fetchers = self.configs.fetchers
 
     def twin(self, twins: Twins) -> Process:
         twin = shallow(self)

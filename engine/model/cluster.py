@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from engine.model.broker import Broker
-from engine.model.compiling import mypyc_attr
 from engine.model.configs import Configs
 from engine.model.controller import Controller
 from engine.model.copying import Twins, shallow
+from engine.model.declared import begins, declared, fresh, unset
 from engine.model.profiles import Profile
 from engine.model.quorum import Quorum
 from engine.model.remote_log import RemoteStore
 from engine.model.state import LEADER, UP, Replica
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class Cluster:
     """Brokers by id, the controller side, and the names of the partitions.
 
@@ -22,26 +22,17 @@ class Cluster:
     last that was.  `store`: remote storage, which all brokers share (R-1).
     """
 
-    __slots__ = (
-        "brokers",
-        "configs",
-        "controller",
-        "names",
-        "profile",
-        "quorum",
-        "store",
-        "zombie",
-    )
+    profile: Profile
+    configs: Configs
+    names: tuple[str, ...]
+    controller: Controller = unset()
+    zombie: Controller | None = begins(None)
+    quorum: Quorum | None = begins(None)
+    store: RemoteStore | None = begins(None)
+    brokers: dict[int, Broker] = fresh(dict)
 
-    def __init__(self, profile: Profile, configs: Configs, names: tuple[str, ...]) -> None:
-        self.profile = profile
-        self.configs = configs
-        self.names = names
-        self.controller = Controller(profile, configs)
-        self.zombie: Controller | None = None
-        self.quorum: Quorum | None = None
-        self.store: RemoteStore | None = None
-        self.brokers: dict[int, Broker] = {}
+    def __post_init__(self) -> None:
+        self.controller = Controller(self.profile, self.configs)
 
     def twin(self, twins: Twins) -> Cluster:
         twin = shallow(self)

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.model.compiling import mypyc_attr
 from engine.model.configs import Configs
 from engine.model.control_messages import ControlRequest
 from engine.model.copying import shallow
-from engine.model.declared import begins, declared, fresh
+from engine.model.declared import begins, declared, fresh, unset
 from engine.model.messages import Message
 from engine.model.profiles import Profile
 from engine.model.records import PartitionRecord
 from engine.model.state import NEVER
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class Registration:
     """Controller's view of one broker (control-plane 0.4).
 
@@ -25,32 +24,20 @@ class Registration:
     shutdown started, or -1.  `unsent` has the control requests that wait to be sent again.
     """
 
-    __slots__ = (
-        "epoch",
-        "fenced",
-        "incarnation",
-        "last_contact",
-        "lost_dirs",
-        "metadata_offset",
-        "rack",
-        "registered_at",
-        "shutdown_at",
-        "shutting_down",
-        "unsent",
-    )
+    epoch: int
+    incarnation: int
+    rack: str
+    last_contact: int
+    fenced: bool = begins(True)
+    shutting_down: bool = begins(False)
+    metadata_offset: int = begins(0)
+    registered_at: int = unset()
+    shutdown_at: int = begins(-1)
+    lost_dirs: tuple[int, ...] = begins(())  # failed log directories
+    unsent: list[ControlRequest] = fresh(list)
 
-    def __init__(self, epoch: int, incarnation: int, rack: str, now: int) -> None:
-        self.epoch = epoch
-        self.incarnation = incarnation
-        self.rack = rack
-        self.fenced = True
-        self.shutting_down = False
-        self.last_contact = now
-        self.metadata_offset = 0
-        self.registered_at = epoch
-        self.shutdown_at = -1
-        self.lost_dirs: tuple[int, ...] = ()  # failed log directories
-        self.unsent: list[ControlRequest] = []
+    def __post_init__(self) -> None:
+        self.registered_at = self.epoch
 
     def copy(self) -> Registration:
         twin = shallow(self)

@@ -1,8 +1,9 @@
 """Classes whose fields are written once: slots, constructor and copies follow from them.
 
 A field without a value is an argument of the constructor, one with a plain value an argument with
-that default.  `begins`, `fresh` and `unset` are fields that are no arguments.  Compiled modules get
-the same methods as source (`app/compiled/expand.py`), since mypyc takes no generated ones.
+that default.  `begins`, `fresh` and `unset` are fields that are no arguments; `__post_init__` sets
+those that follow from the arguments.  Compiled modules get the same methods as source
+(`app/compiled/expand.py`), since mypyc takes no generated ones.
 """
 
 from __future__ import annotations

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from engine.model.compiling import mypyc_attr
 from engine.model.copying import shallow
 from engine.model.declared import begins, declared, fresh
 from engine.model.group_messages import GroupRequest
@@ -23,16 +22,13 @@ Commit = tuple[int, int, int]
 """(offset, leader epoch or -1, offset of its record in the log)"""
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class GroupEntry:
     """A member: its client, when it was heard last (ms), and its JoinGroup if that waits."""
 
-    __slots__ = ("client", "heard_at", "joining")
-
-    def __init__(self, client: int, now: int) -> None:
-        self.client = client
-        self.heard_at = now
-        self.joining: GroupRequest | None = None
+    client: int
+    heard_at: int
+    joining: GroupRequest | None = begins(None)
 
 
 @declared

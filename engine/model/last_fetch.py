@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from engine.model.compiling import mypyc_attr
+from engine.model.declared import begins, declared, fresh, unset
 from engine.model.messages import (
     FetchChanges,
     FetchData,
@@ -54,7 +55,7 @@ class SentFetch:
         return FetchChanges(self.answered, updated, moved)
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class LastFetch:
     """A follower's last fetch, as its leader remembers it.
 
@@ -63,28 +64,20 @@ class LastFetch:
     `fetched_ms` is when the follower fetched, and was caught up with all settled partitions.
     """
 
-    __slots__ = (
-        "answers",
-        "fetched_ms",
-        "follower",
-        "is_valid",
-        "last_turn",
-        "parts",
-        "turns",
-        "unread",
-        "unsettled",
-    )
+    follower: int
+    parts: dict[int, FetchPartition]
+    fetched_ms: int
+    answers: dict[int, FetchData] = fresh(dict)
+    turns: dict[int, int] = unset()
+    last_turn: int = unset()
+    unsettled: set[int] = unset()
+    unread: set[int] = fresh(set)
+    is_valid: bool = begins(True)
 
-    def __init__(self, follower: int, parts: Iterable[FetchPartition], now: int) -> None:
-        self.follower = follower
-        self.parts = {fp.tp: fp for fp in parts}
-        self.answers: dict[int, FetchData] = {}
+    def __post_init__(self) -> None:
         self.turns = {tp: turn for turn, tp in enumerate(self.parts)}
         self.last_turn = len(self.turns)
         self.unsettled = set(self.parts)
-        self.unread: set[int] = set()
-        self.fetched_ms = now
-        self.is_valid = True
 
     def update(self, changes: FetchChanges) -> None:
         """Take over what is different in the next request."""

@@ -13,8 +13,10 @@ from typing import Final
 
 from engine.model.compiling import mypyc_attr
 from engine.model.copying import shallow
+from engine.model.declared import begins, declared, fresh
 from engine.model.epochs import EpochCache
 from engine.model.producers import Producers
+from engine.model.profiles import Profile
 
 OK: Final = 0
 UNEXPECTED_OFFSET: Final = -2
@@ -74,7 +76,7 @@ class Batch:
         return f"{'+'.join(self.values)}@{self.base}({self.epoch})"
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class Log:
     """L-2, H-1.  Log of one replica, and its high watermark.
 
@@ -89,53 +91,24 @@ class Log:
     the broker takes for it, where it has not noticed (KAFKA-15695); -1 for the truth.
     """
 
-    __slots__ = (
-        "bases",
-        "batches",
-        "believed_start",
-        "clamps_hw",
-        "cleans_on_noop",
-        "cuts",
-        "epochs",
-        "evicts_producers",
-        "flushed",
-        "hw",
-        "leo",
-        "local_start",
-        "log_start",
-        "old_format_clears",
-        "producers",
-        "released",
-        "segment_records",
-        "segments",
-    )
-
-    def __init__(
-        self,
-        monotonic: bool = True,
-        cleans_on_noop: bool = True,
-        clamps_hw: bool = True,
-        evicts_producers: bool = False,
-        old_format_clears: bool = True,
-    ) -> None:
-        self.batches: list[Batch] = []
-        self.bases: list[int] = []
-        self.epochs = EpochCache(monotonic)
-        self.producers = Producers()
-        self.log_start = 0
-        self.local_start = 0
-        self.believed_start = -1
-        self.released = 0
-        self.hw = 0
-        self.leo = 0
-        self.flushed = 0
-        self.cuts = 0
-        self.segments = [0]
-        self.segment_records = NO_LIMIT
-        self.cleans_on_noop = cleans_on_noop
-        self.clamps_hw = clamps_hw
-        self.evicts_producers = evicts_producers
-        self.old_format_clears = old_format_clears
+    cleans_on_noop: bool = True
+    clamps_hw: bool = True
+    evicts_producers: bool = False
+    old_format_clears: bool = True
+    batches: list[Batch] = fresh(list)
+    bases: list[int] = fresh(list)
+    epochs: EpochCache = fresh(EpochCache)
+    producers: Producers = fresh(Producers)
+    log_start: int = begins(0)
+    local_start: int = begins(0)
+    believed_start: int = begins(-1)
+    released: int = begins(0)
+    hw: int = begins(0)
+    leo: int = begins(0)
+    flushed: int = begins(0)
+    cuts: int = begins(0)
+    segments: list[int] = fresh(lambda: [0])
+    segment_records: int = begins(NO_LIMIT)
 
     def copy(self) -> Log:
         twin = shallow(self)
@@ -345,3 +318,15 @@ class Log:
             i += 1
             j += 1
         return -1
+
+
+def empty_log(profile: Profile) -> Log:
+    """Return an empty log with the rules of the profile."""
+    log = Log(
+        profile.cache_cleaned_by_noop_truncate,
+        profile.hw_clamped_on_truncate,
+        profile.evicts_producers,
+        profile.old_format_clears_epochs,
+    )
+    log.epochs = EpochCache(profile.monotonic_epoch_cache)
+    return log

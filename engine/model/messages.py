@@ -334,15 +334,9 @@ class ProduceResponse(Message):
     kind = PRODUCE_R
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
+@acyclic
 class Broken(Message):
     """Not a wire message: the requester learns that the connection of its request `corr` broke."""
 
-    __slots__ = ("request_kind",)
+    request_kind: int
     kind = BROKEN
-
-    def __init__(self, src: int, dst: int, corr: int, request_kind: int) -> None:
-        self.src = src
-        self.dst = dst
-        self.corr = corr
-        self.request_kind = request_kind

@@ -11,7 +11,7 @@ from typing import Final
 
 from engine.model.compiling import mypyc_attr
 from engine.model.copying import shallow
-from engine.model.declared import begins, declared, fresh
+from engine.model.declared import begins, declared, fresh, unset
 from engine.model.errors import InputError
 
 UNLIMITED: Final = (1 << 63) - 1
@@ -22,16 +22,16 @@ TOPIC: Final = "t"
 _ENTRY: Final = re.compile(r"([0-9]+:[0-9]+)?")
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class Sample:
     """One window of the sliding rate."""
 
-    __slots__ = ("last_event_ms", "start_ms", "value")
+    start_ms: int
+    last_event_ms: int = unset()
+    value: int = begins(0)
 
-    def __init__(self, now: int) -> None:
-        self.start_ms = now
-        self.last_event_ms = now
-        self.value = 0
+    def __post_init__(self) -> None:
+        self.last_event_ms = self.start_ms
 
 
 @declared

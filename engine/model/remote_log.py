@@ -9,9 +9,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Final
 
-from engine.model.compiling import mypyc_attr
 from engine.model.copying import Twins
-from engine.model.declared import begins, declared, fresh
+from engine.model.declared import begins, declared, fresh, unset
 from engine.model.epochs import EpochCache
 from engine.model.log import Batch
 from engine.model.producers import Producers
@@ -22,7 +21,7 @@ Entries = tuple[tuple[int, int], ...]
 """Epochs with their start offsets, in order."""
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class RemoteSegment:
     """R-1.  A copied segment, offsets [base, end); never changed once made.
 
@@ -30,25 +29,17 @@ class RemoteSegment:
     `producers` the producer snapshot there.
     """
 
-    __slots__ = ("base", "batches", "broker", "checkpoint", "end", "epochs", "number", "producers")
+    number: int
+    broker: int
+    base: int
+    end: int
+    batches: tuple[Batch, ...]
+    checkpoint: Entries
+    epochs: Entries = unset()
+    producers: Producers = fresh(Producers)
 
-    def __init__(
-        self,
-        number: int,
-        broker: int,
-        base: int,
-        end: int,
-        batches: tuple[Batch, ...],
-        checkpoint: Entries,
-    ) -> None:
-        self.number = number
-        self.broker = broker
-        self.base = base
-        self.end = end
-        self.batches = batches
-        self.checkpoint = checkpoint
-        self.epochs = within(checkpoint, base)
-        self.producers = Producers()
+    def __post_init__(self) -> None:
+        self.epochs = within(self.checkpoint, self.base)
 
     def records(self) -> int:
         return sum(batch.end - batch.base for batch in self.batches)

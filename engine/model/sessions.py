@@ -11,7 +11,7 @@ from typing import Final
 
 from engine.model.compiling import mypyc_attr
 from engine.model.copying import Twins, fields, shallow
-from engine.model.declared import begins, declared
+from engine.model.declared import begins, declared, unset
 from engine.model.errors import (
     FETCH_SESSION_ID_NOT_FOUND,
     FETCH_SESSION_TOPIC_ID_ERROR,
@@ -98,43 +98,25 @@ class CachedPartition:
         return news
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class Session:
     """X-2, X-5.  Partitions in the order in which they are read; times in ms."""
 
-    __slots__ = (
-        "by_all",
-        "by_privileged",
-        "cached_size",
-        "created_ms",
-        "epoch",
-        "id",
-        "owner",
-        "partitions",
-        "privileged",
-        "used_ms",
-        "uses_ids",
-    )
+    id: int
+    privileged: bool
+    partitions: dict[Key, CachedPartition]
+    uses_ids: bool
+    created_ms: int
+    owner: int | None = begins(None)  # the node that opened it, for observers
+    used_ms: int = unset()
+    epoch: int = begins(next_epoch(INITIAL))
+    cached_size: int = unset()
+    by_all: bool = begins(False)  # may any new session evict it?
+    by_privileged: bool = begins(False)  # may a follower's?
 
-    def __init__(
-        self,
-        id: int,
-        privileged: bool,
-        partitions: dict[Key, CachedPartition],
-        uses_ids: bool,
-        now: int,
-    ) -> None:
-        self.id = id
-        self.owner: int | None = None  # the node that opened it, for observers
-        self.privileged = privileged
-        self.partitions = partitions
-        self.uses_ids = uses_ids
-        self.created_ms = now
-        self.used_ms = now
-        self.epoch = next_epoch(INITIAL)
-        self.cached_size = len(partitions)
-        self.by_all = False  # may any new session evict it?
-        self.by_privileged = False  # may a follower's?
+    def __post_init__(self) -> None:
+        self.used_ms = self.created_ms
+        self.cached_size = len(self.partitions)
 
     def twin(self, twins: Twins) -> Session:
         twin = shallow(self)

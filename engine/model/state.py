@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Final, Literal
 
-from engine.model.compiling import mypyc_attr
 from engine.model.configs import Configs
 from engine.model.copying import Twins, shallow
-from engine.model.declared import begins, declared, fresh
+from engine.model.declared import begins, declared, fresh, unset
 from engine.model.last_fetch import LastFetch, SentFetch
 from engine.model.log import Log
 from engine.model.messages import FetchRequest, ProduceRequest
@@ -118,23 +117,22 @@ class RemoteReplica:
         return twin
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class DelayedFetch:
     """S-6.  A fetch request in the purgatory of the leader, watching the partitions `tps`.
 
     `last` is the leader's record of the follower's fetch, if it has one.
     """
 
-    __slots__ = ("deadline", "last", "request", "segments", "tps")
+    request: FetchRequest
+    deadline: int
+    last: LastFetch | None = None
+    segments: tuple[int, ...] = begins(())
+    tps: Collection[int] = unset()
 
-    def __init__(self, request: FetchRequest, deadline: int, last: LastFetch | None = None) -> None:
-        self.request = request
-        self.deadline = deadline
-        self.last = last
-        self.segments: tuple[int, ...] = ()
-        self.tps: Collection[int] = (
-            tuple([fp.tp for fp in request.partitions]) if last is None else last.parts
-        )
+    def __post_init__(self) -> None:
+        m, last = self.request, self.last
+        self.tps = tuple([fp.tp for fp in m.partitions]) if last is None else last.parts
 
     def twin(self, twins: Twins) -> DelayedFetch:
         twin = shallow(self)
@@ -155,62 +153,37 @@ class DelayedProduce:
     deadline: int
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class Replica:
     """State of one partition in the memory of one broker process."""
 
-    __slots__ = (
-        "adding",
-        "assignment",
-        "broker",
-        "configs",
-        "disk",
-        "epoch_start",
-        "former",
-        "isr",
-        "leader",
-        "leader_epoch",
-        "log",
-        "maximal_isr",
-        "opened",
-        "partition_epoch",
-        "pending",
-        "pending_isr",
-        "profile",
-        "remote",
-        "removing",
-        "role",
-        "tp",
-        "waiting",
-    )
+    tp: int
+    broker: int
+    disk: Disk
+    profile: Profile
+    configs: Configs
+    log: Log = unset()
+    role: int = begins(NONE)
+    opened: int = begins(0)  # how many replicas its process had opened then
+    leader: int = begins(-1)
+    leader_epoch: int = begins(-1)
+    partition_epoch: int = begins(-1)
+    assignment: tuple[int, ...] = begins(())
+    adding: tuple[int, ...] = begins(())
+    removing: tuple[int, ...] = begins(())
+    # (follower, LEO, log start) of the last term as a leader, where they are used (KAFKA-13778)
+    former: tuple[tuple[int, int, int], ...] = begins(())
+    # Leader only.
+    epoch_start: int = begins(-1)
+    isr: tuple[int, ...] = begins(())
+    maximal_isr: tuple[int, ...] = begins(())
+    pending: int = begins(COMMITTED)
+    pending_isr: tuple[int, ...] = begins(())
+    remote: dict[int, RemoteReplica] = fresh(dict)
+    waiting: list[DelayedProduce] = fresh(list)
 
-    def __init__(
-        self, tp: int, broker: int, disk: Disk, profile: Profile, configs: Configs
-    ) -> None:
-        self.tp = tp
-        self.broker = broker
-        self.disk = disk
-        self.log = disk.log
-        self.profile = profile
-        self.configs = configs
-        self.role = NONE
-        self.opened = 0  # how many replicas its process had opened then
-        self.leader = -1
-        self.leader_epoch = -1
-        self.partition_epoch = -1
-        self.assignment: tuple[int, ...] = ()
-        self.adding: tuple[int, ...] = ()
-        self.removing: tuple[int, ...] = ()
-        # (follower, LEO, log start) of the last term as a leader, where they are used (KAFKA-13778)
-        self.former: tuple[tuple[int, int, int], ...] = ()
-        # Leader only.
-        self.epoch_start = -1
-        self.isr: tuple[int, ...] = ()
-        self.maximal_isr: tuple[int, ...] = ()
-        self.pending = COMMITTED
-        self.pending_isr: tuple[int, ...] = ()
-        self.remote: dict[int, RemoteReplica] = {}
-        self.waiting: list[DelayedProduce] = []
+    def __post_init__(self) -> None:
+        self.log = self.disk.log
 
     def twin(self, twins: Twins) -> Replica:
         twin = shallow(self)
@@ -235,40 +208,23 @@ class Replica:
         return wanted
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class PartitionFetchState:
     """0.4.  State of one partition in a fetcher thread."""
 
-    __slots__ = (
-        "asked",
-        "asked_epoch",
-        "delay_until",
-        "lag",
-        "last_epoch",
-        "leader_epoch",
-        "offset",
-        "stale",
-        "state",
-        "topic_id",
-        "tp",
-    )
-
-    def __init__(
-        self, tp: int, offset: int, leader_epoch: int, state: int, last_epoch: int
-    ) -> None:
-        self.tp = tp
-        self.offset = offset
-        self.leader_epoch = leader_epoch
-        self.state = state
-        self.last_epoch = last_epoch
-        self.lag: int | None = None
-        self.topic_id: str | None = None  # 2.8 and later, once metadata has it
-        self.delay_until = NEVER
-        # What was asked last: the fetch in flight's offset, -1 = it is in none; and the epoch.
-        self.asked = -1
-        self.asked_epoch = -1
-        # The fetch that was out when this epoch began: its number and offset (KAFKA-18991).
-        self.stale = (0, -1)
+    tp: int
+    offset: int
+    leader_epoch: int
+    state: int
+    last_epoch: int
+    lag: int | None = begins(None)
+    topic_id: str | None = begins(None)  # 2.8 and later, once metadata has it
+    delay_until: int = begins(NEVER)
+    # What was asked last: the fetch in flight's offset, -1 = it is in none; and the epoch.
+    asked: int = begins(-1)
+    asked_epoch: int = begins(-1)
+    # The fetch that was out when this epoch began: its number and offset (KAFKA-18991).
+    stale: tuple[int, int] = begins((0, -1))
 
     def copy(self) -> PartitionFetchState:
         return shallow(self)

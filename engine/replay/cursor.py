@@ -1,62 +1,20 @@
-"""A place inside a run from which it can go on, and copies of such places."""
+"""A place inside a run from which it is played on, event by event."""
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from engine.model.effects import Cue
 from engine.model.messages import Message
 from engine.moves import moves
-from engine.sim import pacing
+from engine.replay.checkpoints import Checkpoint, Growths
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
 
 Happened = tuple[int, int, Any, list[Cue], list[Message]]
 """(kind, node, what, cues, messages that went out) of one event."""
 CLOCK_STANDS: Final = object()
-
-
-class Checkpoint:
-    """A simulation as it was after `events` events, during move `move`.
-
-    `until` is the time up to which that move still lets the clock run, `settling` the round from
-    which it goes on to settle; both are -1 if the move is over.
-    One that came from another process is unpacked when it is first taken up.
-    """
-
-    __slots__ = ("_packed", "_sim", "events", "move", "settling", "until")
-
-    def __init__(self, sim: Simulation, move: int, until: int, settling: int = -1) -> None:
-        self._sim: Simulation | None = sim
-        self._packed = b""
-        self.events = sim.events
-        self.move = move
-        self.until = until
-        self.settling = settling
-
-    def rest(self, sim: Simulation) -> Generator[None, None, None]:
-        """Play what is left of the move that was under way, on a copy of the simulation."""
-        if self.settling >= 0:
-            return pacing.settle(sim, self.settling, pauses=True)
-        return pacing.run_until(sim, self.until)
-
-    @property
-    def sim(self) -> Simulation:
-        if self._sim is None:
-            self._sim = pickle.loads(self._packed)
-            self._packed = b""
-        assert self._sim is not None
-        return self._sim
-
-    def __getstate__(self) -> tuple[bytes, int, int, int, int]:
-        packed = self._packed or pickle.dumps(self._sim, pickle.HIGHEST_PROTOCOL)
-        return packed, self.events, self.move, self.until, self.settling
-
-    def __setstate__(self, state: tuple[bytes, int, int, int, int]) -> None:
-        self._sim = None
-        self._packed, self.events, self.move, self.until, self.settling = state
 
 
 def played(
@@ -69,7 +27,7 @@ def played(
     if start is None:
         sim, first = run.simulation(), 0
     else:
-        sim, first = start.sim.copy(), start.move + 1
+        sim, first = start.world(), start.move + 1
         sim.hush()
         here = first == len(lines) and moves.limit_of(lines[-1]) >= 0
         rest = start.rest(sim)
@@ -98,7 +56,7 @@ class Cursor:
             self.sim = run.simulation(told=True)
             self._moves = play(self.sim, self._lines, ended=ended)
         else:
-            self.sim = start.sim.copy()
+            self.sim = start.world()
             self.move = start.move
             self._moves = self._take_up(start)
         self.sim.listener = self._listen
@@ -113,6 +71,20 @@ class Cursor:
         out = self.sim.out
         self._events.append((kind, node, what, list(out.cues or ()), list(out.sends)))
 
+    def skip(self, upto: int) -> None:
+        """Play on to the first pause after which `upto` events are over, and report none of them.
+
+        What is not reported is played without cues, as in a batch.
+        """
+        sim = self.sim
+        if sim.events >= upto:
+            return
+        sim.listener, sim.out.cues = None, None
+        sim.out.sends.clear()
+        while sim.events < upto and (number := next(self._moves, None)) is not None:
+            self.move = number
+        sim.listener, sim.out.cues = self._listen, []
+
     def advance(self) -> list[Happened] | None:
         """Play to the next pause between events; return what happened, or None at the end."""
         self._events = []
@@ -123,8 +95,8 @@ class Cursor:
             self.move = number
         return self._events
 
-    def checkpoint(self, over: int = -1) -> Checkpoint | None:
-        """Return a copy of here, if the run can be resumed from here.
+    def checkpoint(self, over: int = -1, growths: Growths | None = None) -> Checkpoint | None:
+        """Return a copy of here, which shares `growths`, if the run can be resumed from here.
 
         It can while a move lets the clock run, between two rounds of one that settles, or where
         move `over` has just ended.
@@ -133,8 +105,8 @@ class Cursor:
         """
         if over >= 0:
             # An event that no pause has reported yet would never be reported from here.
-            return None if self._events else Checkpoint(self.sim.copy(), over, -1)
+            return None if self._events else Checkpoint(self.sim, over, growths=growths)
         until, settling = self.sim.clock_until, self.sim.settle_round
         if max(until, settling) < 0 or moves.limit_of(self._lines[self.move]) >= 0:
             return None
-        return Checkpoint(self.sim.copy(), self.move, until, settling)
+        return Checkpoint(self.sim, self.move, until, settling, growths)

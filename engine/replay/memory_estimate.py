@@ -10,11 +10,11 @@ from engine.sim.simulation import Simulation
 OF_A_VIEW: Final = 10
 """Bytes of Python objects for each byte of a view as JSON."""
 OF_A_STEP: Final = 24
-OF_A_REPLICA: Final = 4_000
-OF_A_BATCH: Final = 48
-"""In one replica's log: two references and an offset; the batch itself is shared."""
-OF_AN_ENTRY: Final = 120
-"""Bytes of an entry of a ledger, or of an event that waits."""
+OF_A_REPLICA: Final = 3_000
+OF_A_BATCH: Final = 20
+"""In one replica's log: two references; the batch itself is shared."""
+OF_AN_ENTRY: Final = 40
+"""Bytes of an entry of a ledger, or of an event or a message that waits."""
 
 
 def of_json(value: Any) -> int:
@@ -24,11 +24,13 @@ def of_json(value: Any) -> int:
 def of_simulation(sim: Simulation) -> int:
     """Return a copy of a simulation, beside what all copies share."""
     replicas = batches = 0
+    entries = len(sim.kernel.pending) + 2 * len(sim.network.open)
     for broker in sim.brokers.values():
         replicas += len(broker.machine.disks)
+        entries += sum(len(replica.waiting) for replica in broker.replicas.values())
         batches += sum(len(disk.log.batches) for disk in broker.machine.disks.values())
     ledger = sim.ledger
-    entries = len(sim.kernel.pending) + len(ledger.failed) + len(ledger.lost)
+    entries += len(ledger.failed) + len(ledger.lost)
     for told in (ledger.acked, ledger.committed, ledger.seen, ledger.sequences):
         entries += sum(map(len, told))
     return OF_A_REPLICA * replicas + OF_A_BATCH * batches + OF_AN_ENTRY * entries

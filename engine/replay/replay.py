@@ -20,8 +20,9 @@ from engine.model.messages import ProduceRequest
 from engine.moves import moves
 from engine.replay import memory_estimate
 from engine.replay.chapters import chapters
+from engine.replay.checkpoints import EVENTS_BETWEEN, Checkpoint, Checkpoints
 from engine.replay.chronicle import Chronicle
-from engine.replay.cursor import Checkpoint, Cursor, Happened, played
+from engine.replay.cursor import Cursor, Happened, played
 from engine.replay.view_cache import Recall
 from engine.scenarios.expectations import is_kept
 from engine.scenarios.scenario import Scenario
@@ -86,11 +87,9 @@ STEPS_MOST: Final = 100_000
 """Most steps of a run that are shown: 4 s and 25 MB, measured; the library's longest has 2,191."""
 ANSWER_BYTES: Final = 2 * 1024 * 1024
 """Most bytes of the JSON of one answer with steps."""
-EVENTS_BETWEEN: Final = 256
-"""Steps between two checkpoints of a run that needs few; and what is played at any time without
-waiting for a turn."""
-MOST_CHECKPOINTS: Final = 24
-CHECKPOINT_BYTES: Final = 64 * 1024 * 1024
+PAUSE: Final = 8
+"""Events before a step from which on they are heard: more than nearly every turn of the kernel has,
+so that a seek plays what comes before without cues."""
 MOST_STEPS_AT_ONCE: Final = 64
 MOST_MARKS: Final = 2_000
 MOST_TICKS: Final = 400
@@ -103,13 +102,20 @@ def _nothing() -> None:
     """Do nothing: a replay built outside the web has no time limit."""
 
 
+def _never() -> bool:
+    """Return False: a replay plays its run to the end."""
+    return False
+
+
 class Replay:
     """Replay of one run.  Step 0 is the initial state; step n is the state after event n.
 
     It is a cache and nothing else: whatever it answers follows from the run's text.  Not safe for
     threads.  Of a run with more than `most` steps it shows these: `whole` says whether that is all.
     `check` is called between events while the run is played for the first time, and ends it by
-    raising.  Raises InputError when a move of the run cannot be played.
+    raising.  Once `enough` returns True the rest is not played: such a replay is `unfinished`, and
+    shows the steps so far.  `written` gets the text of the golden files, part by part.  Raises
+    InputError when a move of the run cannot be played.
     """
 
     def __init__(
@@ -118,11 +124,14 @@ class Replay:
         most: int = STEPS_MOST,
         turn: Turn = nullcontext,
         check: Callable[[], None] = _nothing,
+        enough: Callable[[], bool] = _never,
+        written: Callable[[bytes], object] = len,
     ) -> None:
         self.run = run
         self.lines = run.lines()
         self.total = 0
         self.whole = True
+        self.unfinished = False
         self.outcome = ""
         self.turn = turn
         self._most = most
@@ -136,13 +145,10 @@ class Replay:
         self._outcome = Outcome()
         self._first = -1  # the partition of the first produce
         self._cuts: list[Cut] = []
-        self._golden = bytearray()
         self._chronicle = Chronicle()
-        self._checkpoints_weigh = 0
-        self._checkpoints: list[Checkpoint] = []
-        self._apart = EVENTS_BETWEEN
+        self._checkpoints = Checkpoints()
         self._forget()
-        self._play_through()
+        self._play_through(enough, written)
 
     def _forget(self) -> None:
         """Drop what was found so far and can be found again."""
@@ -153,28 +159,37 @@ class Replay:
 
     def __getstate__(self) -> dict[str, object]:
         """Return the state for another process, without caches and locks."""
-        left_out = ("turn", "_check", "_cache", "_cursor", "_recall", "_there")
+        self._checkpoints.finish(self.end)
+        left_out = ("turn", "_check", "_cache", "_cursor", "_recall", "_there", "_end")
         return {name: value for name, value in self.__dict__.items() if name not in left_out}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
+        self._end: Simulation | None = None
         self.turn, self._check = nullcontext, _nothing
         self._forget()
 
-    def _play_through(self) -> None:
+    def _play_through(self, enough: Callable[[], bool], written: Callable[[bytes], object]) -> None:
         """Play the run once for its length, its moments and its end."""
+        course = sha256()
+
+        def write(lines: list[str]) -> None:
+            text = ("\n".join(lines) + "\n").encode()
+            course.update(text)
+            written(text)
+
         told, cells = -1, text.CellCache()  # `told`: the last move whose heading is written
 
         def heading(number: int) -> None:
             nonlocal told
             if number > told:
                 told = number
-                self._write([self.lines[number], "----"])
+                write([self.lines[number], "----"])
 
         def ended(number: int) -> None:
             heading(number)  # of a move that brought no event
-            self._write([*text.state_lines(cursor.sim, cells), ""])
-            self._maybe_checkpoint(cursor, number)
+            write([*text.state_lines(cursor.sim, cells), ""])
+            self._checkpoints.keep(cursor, number)
 
         cursor = Cursor(self.run, ended)
         end, broken = cursor.sim, 0
@@ -184,55 +199,35 @@ class Replay:
                 self.whole = False
                 break
             heading(cursor.move)
-            self._maybe_checkpoint(cursor)
+            self._checkpoints.keep(cursor)
             for kind, node, what, cues, _ in events:
                 self.total += 1
                 self._move_of.append(cursor.move)
-                self._write(text.event_lines(kind, node, what, cues))
+                write(text.event_lines(kind, node, what, cues))
                 now_broken = len(cursor.sim.broken)
                 self._times.append(cursor.sim.now)
                 self._note(kind, what, cues, now_broken > broken)
                 self._outcome.note(self.total, cursor.sim, cues)
                 self._chronicle.note(self.total, what, cues, cursor.sim)
                 broken = now_broken
+            if enough():
+                self.whole, self.unfinished = False, True
+                break
             if self.total >= self._most:
                 end = cursor.sim.copy()  # whether anything follows, only playing on shows
-        end = cursor.sim if self.whole else end
+        end = cursor.sim if self.whole or self.unfinished else end
         end.ledger.close(end.now)
         told_until = "" if self.whole else f" up to step {self.total}"
-        self._write([f"verdict{told_until}", "----", *text.verdict_lines(end)])
+        write([f"verdict{told_until}", "----", *text.verdict_lines(end)])
         shown = view(end)
         bare = json.dumps(shown, sort_keys=True, separators=(",", ":"))
-        self.outcome = sha256(self._golden + bare.encode()).hexdigest()[:16]
-        self._end = Checkpoint(end, -1, -1)
+        course.update(bare.encode())
+        self.outcome = course.hexdigest()[:16]
+        self._end = end
         self._verdict = self._judged(end)
         self._final = dress(end, shown, self._ghosts(self.total, self.total), cuts=self._cuts)
         # There may be three of about this size: the end, the cursor's, that of a branch.
         self._end_weighs = 3 * memory_estimate.of_simulation(end)
-
-    def _write(self, lines: list[str]) -> None:
-        self._golden += ("\n".join(lines) + "\n").encode()
-
-    def _maybe_checkpoint(self, cursor: Cursor, over: int = -1) -> None:
-        """Keep a checkpoint at intervals; `over` is a move that just ended.
-
-        Once there are as many as may be kept, every second one goes and the rest is twice as far
-        apart: however long the run is, the memory is bounded, and a seek plays a small share.
-        """
-        last = self._checkpoints[-1].events if self._checkpoints else 0
-        if cursor.sim.events - last < self._apart:
-            return
-        checkpoint = cursor.checkpoint(over)
-        if checkpoint is None:
-            return
-        self._checkpoints.append(checkpoint)
-        self._checkpoints_weigh += memory_estimate.of_simulation(checkpoint.sim)
-        if len(self._checkpoints) >= MOST_CHECKPOINTS or self._checkpoints_weigh > CHECKPOINT_BYTES:
-            self._checkpoints_weigh -= sum(
-                memory_estimate.of_simulation(one.sim) for one in self._checkpoints[::2]
-            )
-            del self._checkpoints[::2]
-            self._apart *= 2
 
     def _note(self, kind: int, what: Any, cues: list[Cue], broken: bool) -> None:
         weight = story.moment(kind, what, cues, broken)
@@ -254,14 +249,16 @@ class Replay:
     @property
     def weight(self) -> int:
         """About how many bytes of memory it takes now (`engine.replay.memory_estimate`)."""
-        steps = memory_estimate.OF_A_STEP * self.total + len(self._golden)
-        return steps + self._end_weighs + self._checkpoints_weigh + self._cache.weight
+        steps = memory_estimate.OF_A_STEP * self.total
+        return steps + self._end_weighs + self._checkpoints.weight + self._cache.weight
 
     # -- what it answers -------------------------------------------------------------------------
 
     def golden(self) -> str:
-        """Return the whole run in the notation of the golden files."""
-        return self._golden.decode()
+        """Return the whole run in the notation of the golden files; it is played again for it."""
+        text = bytearray()
+        Replay(self.run, self._most, written=text.extend)
+        return text.decode()
 
     def final_view(self) -> View:
         return self._final
@@ -269,7 +266,10 @@ class Replay:
     @property
     def end(self) -> Simulation:
         """The simulation as the run leaves it, for looking at."""
-        return self._end.sim
+        if self._end is None:
+            assert self._checkpoints.end is not None
+            self._end = self._checkpoints.end.world()
+        return self._end
 
     def verdict(self) -> Json:
         """Return {holds, expected, broken: [{invariant, step, why}], counts} and `Outcome.at_end`.
@@ -323,6 +323,7 @@ class Replay:
             "seed": self.run.seed,
             "total": self.total,
             "whole": self.whole,
+            "unfinished": self.unfinished,
             "moves": list(self.lines),
             "script": self.run.moves is None,
             "marks": [[step, kind] for step, kind in self._marks[:MOST_MARKS]],
@@ -385,17 +386,19 @@ class Replay:
     def _build(self, first: int, last: int) -> None:
         """Play until `last`, keeping the steps from `first` on."""
         cursor = self._cursor
-        start = self._nearest(first)
+        start = self._checkpoints.nearest(first)
         at = 0 if start is None else start.events
         if cursor is not None and not at <= cursor.sim.events < max(first, 1):
             cursor = None
         with self._turn_to_play(first - (at if cursor is None else cursor.sim.events)):
             if cursor is None:
-                cursor = self._cursor = Cursor(self.run, start=start)
-                self._recall = Recall()
-                if first == 0:
-                    first_of_all = initial(cursor.sim)
-                    self._cache.put(first_of_all, memory_estimate.of_json(first_of_all))
+                cursor = self._begin(start)
+            if first == 0:
+                first_of_all = initial(cursor.sim)
+                self._cache.put(first_of_all, memory_estimate.of_json(first_of_all))
+            cursor.skip(first - PAUSE)
+            if cursor.sim.events >= max(first, 1):
+                cursor = self._begin(start)
             while cursor.sim.events < last - 1:
                 before = cursor.sim.events
                 broken = len(cursor.sim.broken)
@@ -407,14 +410,15 @@ class Replay:
                 if cursor.sim.events >= first:
                     self._keep_events(cursor, before, broken, events, asking, led)
 
+    def _begin(self, start: Checkpoint | None) -> Cursor:
+        """Return a new cursor at a checkpoint, or at the beginning of the run."""
+        self._cursor = Cursor(self.run, start=start)
+        self._recall = Recall()
+        return self._cursor
+
     def _turn_to_play(self, steps: int) -> AbstractContextManager[object]:
         """Return at once if the steps are near; for more, wait for a turn."""
         return self.turn() if steps > EVENTS_BETWEEN else nullcontext()
-
-    def _nearest(self, step: int) -> Checkpoint | None:
-        """Return the last checkpoint before a step."""
-        at = bisect_left(self._checkpoints, step, key=lambda one: one.events)
-        return self._checkpoints[at - 1] if at else None
 
     def _keep_events(
         self,
@@ -525,9 +529,9 @@ class Replay:
             lines = self.cut(step)
             # One that lies beyond a move without events, which this step does not wait for, is
             # too late.
-            start = self._nearest(step + 1)
+            start = self._checkpoints.nearest(step + 1)
             if start is not None and start.move >= len(lines):
-                start = self._nearest(start.events)
+                start = self._checkpoints.nearest(start.events)
             with self._turn_to_play(step - (0 if start is None else start.events)):
                 self._there = (step, played(self.run, lines, step, start))
         return self._there[1]

@@ -6,6 +6,8 @@ A log grows at its end and a ledger as well, so what was found of them holds unt
 
 from __future__ import annotations
 
+from itertools import chain, compress, count, groupby, pairwise
+from operator import attrgetter, is_, ne
 from typing import Final
 
 from engine.model.log import Batch, Log
@@ -49,9 +51,9 @@ class Recall:
         told = sim.ledger.acked[tp]
         values, upto = self._acked.get(tp, (set(), 0))
         if upto < len(told):
-            for one in told[upto:]:
-                values.update(one.values)
-                self._count += len(one.values)
+            new = [one.values for one in told[upto:]]
+            values.update(chain.from_iterable(new))
+            self._count += sum(map(len, new))
             self._acked[tp] = values, len(told)
         return values
 
@@ -68,11 +70,17 @@ class Recall:
         if known is None or known[0] is not log or known[1] != log.cuts:
             known = log, log.cuts, 0, []
         found = known[3]
-        for batch in log.batches[known[2] :]:
-            if found and found[-1][2] == batch.epoch and found[-1][1] == batch.base:
-                found[-1][1] = batch.end
-            else:
-                found.append([batch.base, batch.end, batch.epoch])
+        new = log.batches[known[2] :]
+        for epoch, same in groupby(new, attrgetter("epoch")):
+            batches = [*same]
+            breaks = map(ne, map(attrgetter("end"), batches), map(attrgetter("base"), batches[1:]))
+            parts = [0, *(at + 1 for at in compress(count(), breaks)), len(batches)]
+            for first, last in pairwise(parts):
+                base, end = batches[first].base, batches[last - 1].end
+                if found and found[-1][2] == epoch and found[-1][1] == base:
+                    found[-1][1] = end
+                else:
+                    found.append([base, end, epoch])
         self._stretches[id(log)] = log, log.cuts, len(log.batches), found
         return [one.copy() for one in found]
 
@@ -125,10 +133,19 @@ class _Pair:
             self._cuts = one.cuts, other.cuts
             self._upto, self._at = 0, -1
         if self._at < 0:
+            if not self._upto:
+                self._upto = _end_of_same(one.batches, other.batches)
             self._at = one.agrees_with(other, self._upto, min(one.leo, other.leo))
             if one.batches and other.batches:
                 self._upto = min(one.batches[-1].end, other.batches[-1].end)
         return self._at
+
+
+def _end_of_same(one: list[Batch], other: list[Batch]) -> int:
+    """Return the end of the batches that two logs begin with and that are the same objects."""
+    differs = bytes(map(is_, one, other)).find(0)
+    at = min(len(one), len(other)) if differs < 0 else differs
+    return one[at - 1].end if at else 0
 
 
 def _last_difference(one: Log, other: Log, at: int) -> int:

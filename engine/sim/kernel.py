@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from hashlib import sha256
 from heapq import heapify, heappop, heappush
 from random import Random
@@ -55,11 +56,13 @@ class Chance:
         self._shared = False
 
     def __getstate__(self) -> object:
-        return self._random.getstate()
+        version, words, gauss = self._random.getstate()
+        return version, array("I", words).tobytes(), gauss
 
     def __setstate__(self, state: Any) -> None:
+        version, words, gauss = state
         self._random = Random()
-        self._random.setstate(state)
+        self._random.setstate((version, tuple(array("I", words)), gauss))
         self._draw = self._random.random
         self._shared = False
 

@@ -16,6 +16,7 @@ from engine.story.entities import (
     Happening,
     epoch,
     error,
+    from_ends,
     members,
     node,
     nodes,
@@ -25,11 +26,11 @@ from engine.story.entities import (
     say,
     word,
 )
-from engine.story.tier_sentences import offset_keys
 from engine.view.wire import Sentence
 
 Arrival = Callable[[Happening, Any], "Sentence | None"]
 Sending = Callable[[Any], "Sentence | None"]
+_ROLES: Final = ("CP-MAKE-LEADER", "CP-MAKE-FOLLOWER")
 
 CONTROL: Final = node(CONTROLLER)
 
@@ -49,6 +50,12 @@ def tell_sent(sends: Iterable[Message]) -> list[Sentence]:
 def _from_cue(h: Happening, *rules: str) -> Sentence | None:
     cue = h.cue(*rules)
     return None if cue is None else tell_cue(h, cue)
+
+
+def _cue_or(key: str, *rules: str, **places: str) -> Arrival:
+    """Return the teller of the first cue of these rules; without one, of the message's ends."""
+    ends = from_ends(key, **places)
+    return lambda h, m: _from_cue(h, *rules) or ends(m)
 
 
 # -- Fetch ----------------------------------------------------------------------------------------
@@ -172,6 +179,15 @@ def _epoch_end_sent(m: Any) -> Sentence | None:
     return say("epoch.ask", f=node(m.src), l=node(m.dst), e=epoch(m.partitions[0][1]))
 
 
+def _offset_keys(timestamp: int) -> tuple[str, str, str]:
+    """Return the keys of an offset that a fetcher looks up: asked for, answered, heard."""
+    if timestamp == messages.LATEST:
+        return "offsets.end.ask", "offsets.end", "offsets.end.heard"
+    if timestamp == messages.EARLIEST_LOCAL:
+        return "offsets.local.ask", "offsets.local", "offsets.local.heard"
+    return "offsets.start.ask", "offsets.start", "offsets.start.heard"
+
+
 def _offsets_arrive(h: Happening, m: Any) -> Sentence | None:
     answer = h.sent(messages.LIST_OFFSETS_R, m.corr)
     if answer is None:
@@ -181,7 +197,7 @@ def _offsets_arrive(h: Happening, m: Any) -> Sentence | None:
     leader, f = node(m.dst), node(m.src)
     if answer.error:
         return say("answer.error", a=leader, b=f, x=error(answer.error))
-    return say(offset_keys(m.timestamp)[1], l=leader, f=f, o=offset(answer.offset))
+    return say(_offset_keys(m.timestamp)[1], l=leader, f=f, o=offset(answer.offset))
 
 
 def _offsets_answered(h: Happening, m: Any) -> Sentence | None:
@@ -190,13 +206,13 @@ def _offsets_answered(h: Happening, m: Any) -> Sentence | None:
     f, leader = node(m.dst), node(m.src)
     if m.error:
         return None if h.cue("F-8") else say("answer.ignored", b=f, a=leader)
-    return say(offset_keys(m.timestamp)[2], f=f, l=leader, o=offset(m.offset))
+    return say(_offset_keys(m.timestamp)[2], f=f, l=leader, o=offset(m.offset))
 
 
 def _offsets_sent(m: Any) -> Sentence:
     if m.src <= FIRST_PRODUCER:
         return consumer_sentences.asks(m)
-    return say(offset_keys(m.timestamp)[0], f=node(m.src), l=node(m.dst))
+    return say(_offset_keys(m.timestamp)[0], f=node(m.src), l=node(m.dst))
 
 
 # -- Produce --------------------------------------------------------------------------------------
@@ -230,12 +246,6 @@ def _proposal_arrives(h: Happening, m: Any) -> Sentence | None:
         return say("answer.error", a=CONTROL, b=node(m.src), x=error(answer.error))
     return _from_cue(h, "CP-ISR", "CP-ALTER", "CP-ALTER.direct") or say(
         "alter.unchanged", k=CONTROL, l=node(m.src), i=members(b for b, _ in m.items[0].isr)
-    )
-
-
-def _proposal_answered(h: Happening, m: Any) -> Sentence | None:
-    return _from_cue(h, "S-9", "S-9.rejected", "S-9.pending") or say(
-        "alter.heard", b=node(m.dst), k=CONTROL
     )
 
 
@@ -285,67 +295,20 @@ def _metadata_asked(h: Happening, m: Any) -> Sentence:
     return say(key, k=CONTROL, b=node(m.src), n=number(count))
 
 
-def _role(h: Happening) -> Sentence | None:
-    return _from_cue(h, "CP-MAKE-LEADER", "CP-MAKE-FOLLOWER")
-
-
 def _metadata_arrives(h: Happening, m: Any) -> Sentence:
     applied = h.cue("CP-KR-APPLY")
     if applied is None and isinstance(m, ObserverFetchResponse):
         return voter_sentences.fetch_answered(h, m)
     if applied is None:
         return say("answer.ignored", b=node(m.dst), a=CONTROL)
-    return _role(h) or say("metadata.applied", b=node(m.dst), n=number(applied[4]))
-
-
-def _leader_and_isr(h: Happening, m: Any) -> Sentence:
-    return _role(h) or say("message.LeaderAndIsr", k=CONTROL, b=node(m.dst))
-
-
-def _update_metadata(h: Happening, m: Any) -> Sentence:
-    return say("message.UpdateMetadata", k=CONTROL, b=node(m.dst))
-
-
-def _stop_replica(h: Happening, m: Any) -> Sentence:
-    return say("message.StopReplica", k=CONTROL, b=node(m.dst))
-
-
-def _stop_replica_answered(h: Happening, m: Any) -> Sentence:
-    return say("message.StopReplica.done", k=CONTROL, b=node(m.src))
-
-
-def _event_znode(h: Happening, m: Any) -> Sentence:
-    return _from_cue(h, "CP-8.4.event") or say("dirs.got", k=CONTROL, b=node(m.src))
-
-
-def _storage_error_heard(h: Happening, m: Any) -> Sentence:
-    return _from_cue(h, "CP-8.4.offline") or say("dirs.got", k=CONTROL, b=node(m.src))
-
-
-def _assignment_arrives(h: Happening, m: Any) -> Sentence:
-    return _from_cue(h, "CP-8.4.assign") or say("dirs.got", k=CONTROL, b=node(m.src))
+    role = _from_cue(h, *_ROLES)
+    return role or say("metadata.applied", b=node(m.dst), n=number(applied[4]))
 
 
 def _assignment_answered(h: Happening, m: Any) -> Sentence:
     if m.error:
         return say("heartbeat.refused", b=node(m.dst), x=error(m.error))
     return say("dirs.accepted", b=node(m.dst), k=CONTROL)
-
-
-def _session_closed(h: Happening, m: Any) -> Sentence:
-    return say("session.closed", b=node(m.src), k=CONTROL)
-
-
-def _isr_change(h: Happening, m: Any) -> Sentence:
-    return say("isr.notified", b=node(m.src), k=CONTROL)
-
-
-def _shutdown_asked(h: Happening, m: Any) -> Sentence:
-    return say("shutdown.got", k=CONTROL, b=node(m.src))
-
-
-def _shutdown_answered(h: Happening, m: Any) -> Sentence:
-    return _from_cue(h, "L-12") or say("shutdown.wait", k=CONTROL, b=node(m.dst))
 
 
 # -- clients, operators, broken connections -------------------------------------------------------
@@ -371,10 +334,6 @@ def _broken(h: Happening, m: Any) -> Sentence:
     return _from_cue(h, "F-8") or say(key, a=node(m.dst), b=node(m.src))
 
 
-def _asks_controller(key: str) -> Sending:
-    return lambda m: say(key, b=node(m.src), k=CONTROL)
-
-
 ARRIVALS: Final[dict[int, Arrival]] = {
     messages.FETCH: _fetch_arrives,
     messages.FETCH_R: _fetch_answered,
@@ -385,25 +344,27 @@ ARRIVALS: Final[dict[int, Arrival]] = {
     messages.PRODUCE: _produce_arrives,
     messages.PRODUCE_R: _produce_answered,
     messages.ALTER_PARTITION: _proposal_arrives,
-    messages.ALTER_PARTITION_R: _proposal_answered,
+    messages.ALTER_PARTITION_R: _cue_or(
+        "alter.heard", "S-9", "S-9.rejected", "S-9.pending", b="dst", k="controller"
+    ),
     messages.HEARTBEAT: _heartbeat_arrives,
     messages.HEARTBEAT_R: _heartbeat_answered,
     messages.REGISTER: _registration_arrives,
     messages.REGISTER_R: _registration_answered,
     messages.METADATA_FETCH: _metadata_asked,
     messages.METADATA_FETCH_R: _metadata_arrives,
-    messages.LEADER_AND_ISR: _leader_and_isr,
-    messages.UPDATE_METADATA: _update_metadata,
-    messages.STOP_REPLICA: _stop_replica,
-    messages.STOP_REPLICA_R: _stop_replica_answered,
-    messages.LEADER_AND_ISR_R: _storage_error_heard,
-    messages.LOG_DIR_EVENT: _event_znode,
-    messages.ASSIGN_DIRS: _assignment_arrives,
+    messages.LEADER_AND_ISR: _cue_or("message.LeaderAndIsr", *_ROLES, k="controller", b="dst"),
+    messages.UPDATE_METADATA: from_ends("message.UpdateMetadata", k="controller", b="dst"),
+    messages.STOP_REPLICA: from_ends("message.StopReplica", k="controller", b="dst"),
+    messages.STOP_REPLICA_R: from_ends("message.StopReplica.done", k="controller", b="src"),
+    messages.LEADER_AND_ISR_R: _cue_or("dirs.got", "CP-8.4.offline", k="controller", b="src"),
+    messages.LOG_DIR_EVENT: _cue_or("dirs.got", "CP-8.4.event", k="controller", b="src"),
+    messages.ASSIGN_DIRS: _cue_or("dirs.got", "CP-8.4.assign", k="controller", b="src"),
     messages.ASSIGN_DIRS_R: _assignment_answered,
-    messages.SESSION_CLOSED: _session_closed,
-    messages.ISR_CHANGE: _isr_change,
-    messages.SHUTDOWN: _shutdown_asked,
-    messages.SHUTDOWN_R: _shutdown_answered,
+    messages.SESSION_CLOSED: from_ends("session.closed", b="src", k="controller"),
+    messages.ISR_CHANGE: from_ends("isr.notified", b="src", k="controller"),
+    messages.SHUTDOWN: from_ends("shutdown.got", k="controller", b="src"),
+    messages.SHUTDOWN_R: _cue_or("shutdown.wait", "L-12", k="controller", b="dst"),
     messages.CLIENT_METADATA: _leader_asked,
     messages.CLIENT_METADATA_R: _leader_told,
     messages.BROKEN: _broken,
@@ -419,12 +380,12 @@ SENDINGS: Final[dict[int, Sending]] = {
     messages.LIST_OFFSETS: _offsets_sent,
     messages.PRODUCE: _produce_sent,
     messages.ALTER_PARTITION: _proposal_sent,
-    messages.HEARTBEAT: _asks_controller("heartbeat.ask"),
-    messages.REGISTER: _asks_controller("register.ask"),
-    messages.METADATA_FETCH: _asks_controller("metadata.ask"),
-    messages.SHUTDOWN: _asks_controller("shutdown.ask"),
-    messages.ASSIGN_DIRS: _asks_controller("dirs.tell"),
-    messages.CLIENT_METADATA: lambda m: say("client.ask", c=node(m.src), b=node(m.dst)),
+    messages.HEARTBEAT: from_ends("heartbeat.ask", b="src", k="controller"),
+    messages.REGISTER: from_ends("register.ask", b="src", k="controller"),
+    messages.METADATA_FETCH: from_ends("metadata.ask", b="src", k="controller"),
+    messages.SHUTDOWN: from_ends("shutdown.ask", b="src", k="controller"),
+    messages.ASSIGN_DIRS: from_ends("dirs.tell", b="src", k="controller"),
+    messages.CLIENT_METADATA: from_ends("client.ask", c="src", b="dst"),
     **voter_sentences.SENDINGS,
     **group_sentences.SENDINGS,
 }

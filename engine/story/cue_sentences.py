@@ -17,14 +17,11 @@ from engine.model.errors import (
 from engine.model.messages import CONTROLLER
 from engine.model.state import FOLLOWER, LEADER, NEVER, TRUNCATING, Replica
 from engine.story import (
-    admin_sentences,
     consumer_sentences,
-    disk_sentences,
     fault_sentences,
     fetcher_sentences,
     group_sentences,
     session_sentences,
-    tier_sentences,
     voter_sentences,
 )
 from engine.story.entities import (
@@ -361,13 +358,10 @@ TELLERS: Final[dict[str, Teller]] = {
     "CP-ZK-BROKERS": _fenced,
     "CP-MAKE-FOLLOWER": _follows,
     **fault_sentences.TELLERS,
-    **admin_sentences.TELLERS,
     **consumer_sentences.TELLERS,
-    **disk_sentences.TELLERS,
     **fetcher_sentences.TELLERS,
     **voter_sentences.TELLERS,
     **group_sentences.TELLERS,
-    **tier_sentences.TELLERS,
 }
 """Rules whose sentence needs more than the node, the old and the new value."""
 

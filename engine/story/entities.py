@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from engine.model import timers
+from engine.model.declared import declared
 from engine.model.effects import Cue
 from engine.model.errors import name_of
 from engine.model.messages import CONTROLLER, FIRST_PRODUCER, FIRST_VOTER, Message
@@ -34,33 +35,24 @@ def leaders(sim: Simulation) -> Leaders:
     )
 
 
+@declared
 class Happening:
     """One event in the story: what fired, its cues, what it sent, and the world after.
 
     led: `leaders` before it, where that is known.
     """
 
-    __slots__ = ("at", "cues", "kind", "led", "sends", "sim", "what")
+    kind: int
+    at: int
+    what: Any
+    cues: Sequence[Cue]
+    sends: Sequence[Message]
+    sim: Simulation
+    led: Leaders = frozenset()
 
-    def __init__(
-        self,
-        kind: int,
-        at: int,
-        what: Any,
-        cues: Sequence[Cue],
-        sends: Sequence[Message],
-        sim: Simulation,
-        led: Leaders = frozenset(),
-    ) -> None:
-        if isinstance(what, tuple) and what[0] == timers.DISK_WRITE:
-            kind, what = DELIVERY, what[1]  # what a slow disk has written takes effect now
-        self.kind = kind
-        self.at = at
-        self.what = what
-        self.cues = cues
-        self.sends = sends
-        self.sim = sim
-        self.led = led
+    def __post_init__(self) -> None:
+        if isinstance(self.what, tuple) and self.what[0] == timers.DISK_WRITE:
+            self.kind, self.what = DELIVERY, self.what[1]  # takes effect now that it is written
 
     def cue(self, *rules: str) -> Cue | None:
         """Return the first cue of one of these rules."""
@@ -90,6 +82,20 @@ def node(number: int) -> Entity:
     if FIRST_PRODUCER < number < CONTROLLER:
         return {"v": FIRST_VOTER - number + 1}
     return {"k": "K"} if number == CONTROLLER else {"c": node_name(number)}
+
+
+def from_ends(key: str, **places: str) -> Callable[..., Sentence]:
+    """Return the teller of a message that arrives or is sent: of its ends and nothing else.
+
+    `places`: place of the sentence -> "src", "dst" or "controller".
+    """
+
+    def tell(*args: Any) -> Sentence:
+        m = args[-1]
+        ends = {"src": m.src, "dst": m.dst, "controller": CONTROLLER}
+        return say(key, **{place: node(ends[end]) for place, end in places.items()})
+
+    return tell
 
 
 def nodes(ids: Iterable[int]) -> Entity:

@@ -1,14 +1,19 @@
-"""Sentences about faults and their repairs."""
+"""Sentences about faults and repairs, log directories, remote storage, operators' changes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Final
 
+from engine.dataplane.directories import name
 from engine.model import messages
+from engine.model.configs import is_read_only
 from engine.model.effects import Cue
-from engine.story.entities import Happening, node, number, say, word
+from engine.model.messages import CONTROLLER
+from engine.story.entities import Happening, members, node, nodes, number, offset, say, word
 from engine.view.wire import Sentence
+
+CONTROL: Final = node(CONTROLLER)
 
 
 def cut(h: Happening, cue: Cue) -> Sentence:
@@ -18,11 +23,6 @@ def cut(h: Happening, cue: Cue) -> Sentence:
 
 def zookeeper(h: Happening, cue: Cue) -> Sentence:
     return say("fault.zk.back" if cue.new else "fault.zk", b=node(cue.node))
-
-
-def healed(h: Happening, cue: Cue) -> Sentence:
-    a, b = cue.new
-    return say("fault.heal", a=node(a), b=node(b))
 
 
 def slowed(h: Happening, cue: Cue) -> Sentence:
@@ -67,27 +67,11 @@ def dropped(h: Happening, cue: Cue) -> Sentence:
     return say("fault.drop", a=node(src), b=node(dst), t=name)
 
 
-def delayed(h: Happening, cue: Cue) -> Sentence:
-    src, dst, ms = cue.new
-    name = word(messages.NAMES[cue.old])
-    return say("fault.delay", a=node(src), b=node(dst), t=name, n=number(ms))
-
-
-def sent_again(h: Happening, cue: Cue) -> Sentence:
-    src, dst = cue.new
-    return say("fault.duplicate", a=node(src), b=node(dst), t=word(messages.NAMES[cue.old]))
-
-
 def way_held(h: Happening, cue: Cue) -> Sentence:
     src, dst = cue.new
     if not cue.old:
         return say("fault.hold.way", a=node(src), b=node(dst))
     return say("fault.hold.kind", a=node(src), b=node(dst), t=word(messages.NAMES[cue.old]))
-
-
-def way_released(h: Happening, cue: Cue) -> Sentence:
-    src, dst = cue.new
-    return say("fault.release.way", a=node(src), b=node(dst))
 
 
 def message_held(h: Happening, cue: Cue) -> Sentence:
@@ -98,15 +82,89 @@ def released(h: Happening, cue: Cue) -> Sentence:
     return say("fault.release.metadata" if cue.old else "fault.release.alter", b=node(cue.node))
 
 
+# -- log directories and remote storage ---------------------------------------------------------
+
+
+def _partitions(h: Happening, tps: tuple[int, ...]) -> str:
+    return ", ".join(h.sim.cluster.names[tp] for tp in tps)
+
+
+def taken_offline(h: Happening, cue: Cue) -> Sentence:
+    """Return all replicas of the directory in one sentence."""
+    gone = tuple(one.tp for one in h.cues if one.rule == cue.rule)
+    return say("log.offline", b=node(cue.node), t=word(_partitions(h, gone)))
+
+
+def offline(h: Happening, cue: Cue) -> Sentence:
+    b = node(cue.about)
+    if not cue.new:
+        return say("disk.offline.none", k=CONTROL, b=b)
+    return say("disk.offline", k=CONTROL, b=b, t=word(_partitions(h, cue.new)))
+
+
+def assigned(h: Happening, cue: Cue) -> Sentence:
+    t, d = word(_partitions(h, (cue.old,))), word(name(cue.new))
+    return say("disk.assigned", k=CONTROL, b=node(cue.about), t=t, d=d)
+
+
+def wiped(h: Happening, cue: Cue) -> Sentence:
+    if isinstance(cue.old, int):
+        return say("fault.wipe.dir", b=node(cue.node), d=word(name(cue.old)))
+    return say("fault.wipe", b=node(cue.node))
+
+
+def store(h: Happening, cue: Cue) -> Sentence:
+    return say("tier.store.up" if cue.new else "tier.store.down")
+
+
+def store_slow(h: Happening, cue: Cue) -> Sentence:
+    return say("tier.store.slow", n=number(cue.new)) if cue.new else say("tier.store.slow.over")
+
+
+def remote_read(h: Happening, cue: Cue) -> Sentence:
+    return say("tier.read", b=node(cue.node), c=node(h.what.src), o=offset(cue.old))
+
+
+# -- operators --------------------------------------------------------------------------------
+
+
+def configured(h: Happening, cue: Cue) -> Sentence:
+    if cue.new == "":
+        return say("admin.set.empty", c=word(cue.old))
+    if cue.field == "cluster config":
+        return say("admin.set.cluster", c=word(cue.old), v=word(cue.new))
+    key = "admin.set.restart" if is_read_only(cue.old, h.sim.profile) else "admin.set"
+    return say(key, c=word(cue.old), v=word(cue.new))
+
+
+def reassigned(h: Happening, cue: Cue) -> Sentence:
+    if cue.new is None:
+        return say("admin.reassign.cancel")
+    return say("admin.reassign", i=members(cue.old), j=members(cue.new))
+
+
+def partitions_created(h: Happening, cue: Cue) -> Sentence:
+    """Return all partitions made in this event in one sentence."""
+    count = sum(c.rule == "CP-ELECT-NEW" for c in h.cues)
+    if count == 1:
+        return (
+            say("topic.made.one", l=nodes([cue.new])) if cue.new >= 0 else say("topic.made.nobody")
+        )
+    return say("topic.made", n=number(count))
+
+
+def stray(h: Happening, cue: Cue) -> Sentence:
+    """Return all strays of one start in one sentence."""
+    found = [one.tp for one in h.cues if one.rule == cue.rule]
+    names = ", ".join(h.sim.cluster.names[tp] for tp in found)
+    return say("topic.stray", b=nodes([cue.node]), t=word(names))
+
+
 TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence]]] = {
     "CP-8.5.cut": cut,
-    "CP-8.5.heal": healed,
     "CP-8.5.zookeeper": zookeeper,
     "CP-8.5.drop": dropped,
-    "CP-8.5.delay": delayed,
-    "CP-8.5.duplicate": sent_again,
     "CP-8.5.hold": way_held,
-    "CP-8.5.release": way_released,
     "CP-8.6.slow": slowed,
     "CP-8.6.slow_disk": slow_disk,
     "CP-8.6.writes": writes,
@@ -115,5 +173,16 @@ TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence]]] = {
     "CP-8.7.jump": jumped,
     "CP-5.4.hold": message_held,
     "CP-5.4.release": released,
+    "L-16": taken_offline,
+    "CP-8.1.wipe": wiped,
+    "CP-8.4.offline": offline,
+    "CP-8.4.assign": assigned,
+    "R-2": store,
+    "R-2.slow": store_slow,
+    "R-6": remote_read,
+    "CP-12": configured,
+    "CP-ELECT-NEW": partitions_created,
+    "CP-KR-APPLY.stray": stray,
+    "CP-REASSIGN": reassigned,
 }
 """Rule -> function that returns its sentence."""

@@ -31,11 +31,6 @@ def _of(h: Happening, cue: Cue) -> Entity:
     return _names(h, (cue.tp,))
 
 
-def _chosen(h: Happening, cue: Cue) -> Sentence:
-    at, leader, fetcher = cue.node, cue.old, cue.new
-    return say("thread.chosen", b=node(at), t=_of(h, cue), n=number(fetcher), l=node(leader))
-
-
 def _cut_short(h: Happening, cue: Cue) -> Sentence:
     at, offered, sent = cue.node, cue.old, cue.new
     key = "answer.left" if sent == 0 else "answer.limit"
@@ -49,16 +44,10 @@ def _too_large(h: Happening, cue: Cue) -> Sentence | None:
     return say(key, b=node(cue.node), t=_of(h, cue))
 
 
-def _spoils(h: Happening, cue: Cue) -> Sentence:
-    return say("fault.spoil", b=node(cue.node), t=_names(h, (cue.new,)))
-
-
 TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence | None]]] = {
-    "F-1": _chosen,
     "F-7.oversized": _too_large,
     "S-2.limit": _cut_short,
     "S-2.oversized": _too_large,
-    "CP-8.1.spoil": _spoils,
 }
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from engine.model import messages
 from engine.model.effects import Cue
 from engine.model.phrases import Entity
-from engine.story.entities import Happening, error, node, number, offset, say, word
+from engine.story.entities import Happening, error, from_ends, node, number, offset, say, word
 from engine.view.wire import Sentence
 
 
@@ -32,9 +33,7 @@ TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence | None]]] = {
 
 # -- what arrives ----------------------------------------------------------------------------------
 
-
-def _arrives(key: str) -> Callable[[Happening, Any], Sentence]:
-    return lambda h, m: say(key, b=node(m.dst), c=node(m.src))
+_from_member: Final = partial(from_ends, c="src", b="dst")
 
 
 def _answered(key: str) -> Callable[[Happening, Any], Sentence]:
@@ -70,32 +69,28 @@ def _committing(h: Happening, m: Any) -> Sentence:
 
 
 ARRIVALS: Final[dict[int, Callable[[Happening, Any], Sentence | None]]] = {
-    messages.FIND_COORDINATOR: _arrives("group.find.got"),
+    messages.FIND_COORDINATOR: _from_member("group.find.got"),
     messages.FIND_COORDINATOR_R: _found,
-    messages.JOIN_GROUP: _arrives("group.join.got"),
+    messages.JOIN_GROUP: _from_member("group.join.got"),
     messages.JOIN_GROUP_R: _joined,
-    messages.LEAVE_GROUP: _arrives("group.leave.got"),
+    messages.LEAVE_GROUP: _from_member("group.leave.got"),
     messages.LEAVE_GROUP_R: _answered("group.left"),
-    messages.GROUP_HEARTBEAT: _arrives("group.beat.got"),
+    messages.GROUP_HEARTBEAT: _from_member("group.beat.got"),
     messages.GROUP_HEARTBEAT_R: _answered("group.beat"),
     messages.OFFSET_COMMIT: _committing,
     messages.OFFSET_COMMIT_R: _answered("group.committed"),
-    messages.OFFSET_FETCH: _arrives("group.offsets.got"),
+    messages.OFFSET_FETCH: _from_member("group.offsets.got"),
     messages.OFFSET_FETCH_R: lambda h, m: _answered("")(h, m) if m.error else None,
 }
 """Message kind -> function that returns the sentence of its arrival."""
 
 
-def _asks(key: str) -> Callable[[Any], Sentence]:
-    return lambda m: say(key, c=node(m.src), b=node(m.dst))
-
-
 SENDINGS: Final[dict[int, Callable[[Any], Sentence]]] = {
-    messages.FIND_COORDINATOR: _asks("group.find"),
-    messages.JOIN_GROUP: _asks("group.join"),
-    messages.LEAVE_GROUP: _asks("group.leave"),
-    messages.GROUP_HEARTBEAT: _asks("group.beat.ask"),
-    messages.OFFSET_COMMIT: _asks("group.commit"),
-    messages.OFFSET_FETCH: _asks("group.offsets"),
+    messages.FIND_COORDINATOR: _from_member("group.find"),
+    messages.JOIN_GROUP: _from_member("group.join"),
+    messages.LEAVE_GROUP: _from_member("group.leave"),
+    messages.GROUP_HEARTBEAT: _from_member("group.beat.ask"),
+    messages.OFFSET_COMMIT: _from_member("group.commit"),
+    messages.OFFSET_FETCH: _from_member("group.offsets"),
 }
 """Message kind -> function that returns the sentence of a send by a timer or a hand."""

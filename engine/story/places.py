@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from engine.dataplane.directories import name
 from engine.model.effects import Cue
-from engine.model.messages import CONTROLLER
+from engine.model.messages import CONTROLLER, NAMES
 from engine.model.phrases import Entity
 from engine.story.entities import (
     Happening,
@@ -70,6 +70,21 @@ def new_partitions(h: Happening, cue: Cue) -> Entity:
     return word(", ".join(h.sim.cluster.names[tp] for tp in cue.new))
 
 
+def _end(number: int) -> Place:
+    """Return an end of a link, whose cue has both ends first in its new value."""
+    return lambda h, cue: node(cue.new[number])
+
+
+def new_delay(h: Happening, cue: Cue) -> Entity:
+    return number(cue.new[2])
+
+
+def new_partition(h: Happening, cue: Cue) -> Entity:
+    return word(h.sim.cluster.names[cue.new])
+
+
+link_end: Final = _end(0)
+other_end: Final = _end(1)
 new_directory: Final = _new(_directory)
 new_epoch: Final = _new(epoch)
 new_error: Final = _new(error)
@@ -85,4 +100,5 @@ old_node: Final = _old(node)
 old_number: Final = _old(number)
 old_offset: Final = _old(offset)
 old_records: Final = _old(records)
+old_message: Final = _old(lambda kind: word(NAMES[kind]))
 old_word: Final = _old(word)

@@ -36,30 +36,23 @@ class RuleStep:
     id: str = begins("")
 
 
+@declared
 class Rule:
     """One rule of the specification, or one group of cues beside it, with its steps.
 
     excuse: why no run follows it.  unlit: why no step of the library lights its card.
     """
 
-    __slots__ = ("excuse", "id", "steps", "title", "unlit")
+    id: str
+    title: str
+    steps: tuple[RuleStep, ...] = ()
+    excuse: str = ""
+    unlit: str = ""
 
-    def __init__(
-        self,
-        id: str,
-        title: str,
-        steps: tuple[RuleStep, ...] = (),
-        excuse: str = "",
-        unlit: str = "",
-    ) -> None:
-        self.id = id
-        self.title = title
-        self.steps = steps
-        self.excuse = excuse
-        self.unlit = unlit
-        for step in steps:
-            step.id = f"{id}.{step.sub}" if step.sub else id
-            step.title = step.title or title
+    def __post_init__(self) -> None:
+        for step in self.steps:
+            step.id = f"{self.id}.{step.sub}" if step.sub else self.id
+            step.title = step.title or self.title
 
 
 def stated(step: RuleStep, happening: Happening, cue: Cue) -> Sentence:

@@ -117,8 +117,9 @@ RULES: Final = (
     Rule("H-10", "How far readers may see"),
     Rule("H-11", "Before 0.11 it was the truncation point"),
     Rule("F-1", "Which thread fetches a partition", (
-        RuleStep("", "Which thread fetches", 1, "", "AbstractFetcherManager.getFetcherId",
-                 "why.threads"),
+        RuleStep("", "Which thread fetches", 1, "thread.chosen",
+                 "AbstractFetcherManager.getFetcherId", "why.threads",
+                 places={"b": at_node, "t": partition, "n": new_number, "l": old_node}),
     )),
     Rule("F-2", "Adding a partition", (
         RuleStep("", "Fetching starts", 0, "", "AbstractFetcherManager.addFetcherForPartitions"),

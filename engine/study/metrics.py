@@ -1,4 +1,4 @@
-"""Metrics of a run: one function per metric, with its name, unit and meaning.
+"""Metrics of a run, each with its name, unit, meaning and how it is computed.
 
 A metric is a whole number or None where the run says nothing (no record was acknowledged).
 """
@@ -36,20 +36,6 @@ def faults_of(sim: Simulation) -> set[Struck]:
 class PlayedRun:
     """A run that was played to its end and measured on the way, with its latencies in order."""
 
-    __slots__ = (
-        "behind",
-        "committed",
-        "copied",
-        "duplicates",
-        "faults",
-        "latencies",
-        "ledger",
-        "promised",
-        "record_bytes",
-        "refetched",
-        "steps",
-    )
-
     def __init__(self, sim: Simulation) -> None:
         lags = sim.checker.lags
         assert lags is not None, "a run is measured from its start"
@@ -81,133 +67,6 @@ class Metric:
     of: Callable[[PlayedRun], int | None]
 
 
-def acked_lost(played: PlayedRun) -> int:
-    """Count the records of I7."""
-    return len(played.ledger.lost)
-
-
-def promised_lost(played: PlayedRun) -> int:
-    """Count the records of the verdict "lost": of I7, without those that nothing promised."""
-    return played.promised
-
-
-def committed_lost(played: PlayedRun) -> int:
-    """Count the records of I6."""
-    return played.ledger.committed_lost
-
-
-def diverged(played: PlayedRun) -> int:
-    """Count the offsets of I5, each once, however many pairs of replicas differ there."""
-    return len(played.ledger.diverged)
-
-
-def acked1_lost(played: PlayedRun) -> int:
-    """Count the records of I8."""
-    return len(played.ledger.lost_single)
-
-
-def unavailable_ms(played: PlayedRun) -> int:
-    """Sum A2 over partitions."""
-    return sum(played.ledger.unavailable_ms)
-
-
-def recover_ms(played: PlayedRun) -> int:
-    """Return the longest time to recover of all partitions."""
-    return max((outage.longest_ms for outage in played.ledger.unwritable), default=0)
-
-
-def leaderless_ms(played: PlayedRun) -> int:
-    """Sum A1 over partitions."""
-    return sum(outage.total_ms for outage in played.ledger.leaderless)
-
-
-def failover_ms(played: PlayedRun) -> int | None:
-    """Return the longest time without an active controller, None where there always was one."""
-    return played.ledger.uncontrolled.longest_ms or None
-
-
-def duplicates(played: PlayedRun) -> int:
-    """Count the duplicates of I12."""
-    return played.duplicates
-
-
-def produce_p50_ms(played: PlayedRun) -> int | None:
-    return _rank(played.latencies, 0.5)
-
-
-def produce_p99_ms(played: PlayedRun) -> int | None:
-    return _rank(played.latencies, 0.99)
-
-
-def produce_max_ms(played: PlayedRun) -> int | None:
-    return _rank(played.latencies, 1.0)
-
-
-def replication_p50_ms(played: PlayedRun) -> int | None:
-    return _rank(played.copied, 0.5)
-
-
-def replication_p99_ms(played: PlayedRun) -> int | None:
-    return _rank(played.copied, 0.99)
-
-
-def replication_max_ms(played: PlayedRun) -> int | None:
-    return _rank(played.copied, 1.0)
-
-
-def replication_behind(played: PlayedRun) -> int:
-    return played.behind
-
-
-def hw_p50_ms(played: PlayedRun) -> int | None:
-    return _rank(played.committed, 0.5)
-
-
-def hw_p99_ms(played: PlayedRun) -> int | None:
-    return _rank(played.committed, 0.99)
-
-
-def hw_max_ms(played: PlayedRun) -> int | None:
-    return _rank(played.committed, 1.0)
-
-
-def refetched_bytes(played: PlayedRun) -> int:
-    """Return the refetched bytes; every record has one size, `record_bytes`."""
-    return played.refetched * played.record_bytes
-
-
-def isr_shrinks(played: PlayedRun) -> int:
-    return played.ledger.isr_shrinks
-
-
-def isr_expands(played: PlayedRun) -> int:
-    return played.ledger.isr_expands
-
-
-def elections_clean(played: PlayedRun) -> int:
-    return played.ledger.elections_clean
-
-
-def elections_unclean(played: PlayedRun) -> int:
-    return played.ledger.elections_unclean
-
-
-def elections_last_known(played: PlayedRun) -> int:
-    return played.ledger.elections_last_known
-
-
-def truncated(played: PlayedRun) -> int:
-    return played.ledger.truncated
-
-
-def faults(played: PlayedRun) -> int:
-    return played.faults
-
-
-def steps(played: PlayedRun) -> int:
-    return played.steps
-
-
 def _rank(ordered: list[int], share: float) -> int | None:
     """Return the smallest value with at least `share` of all at or below it."""
     return ordered[max(1, ceil(share * len(ordered))) - 1] if ordered else None
@@ -216,89 +75,94 @@ def _rank(ordered: list[int], share: float) -> int | None:
 _LIST: Final = (
     Metric("acked_lost", "records", "Acknowledged records lost (acks=all)",
            "Records acknowledged with acks=all that are gone.",
-           SHARE, acked_lost),
+           SHARE, lambda run: len(run.ledger.lost)),
     Metric("promised_lost", "records", "Promised records lost",
            "Records acknowledged with acks=all that are gone, though every election of their "
            "partition was clean and not every disk of it failed.",
-           SHARE, promised_lost),
+           SHARE, lambda run: run.promised),
     Metric("committed_lost", "records", "Committed records lost",
            "Committed records that a new leader did not have (I6).",
-           SHARE, committed_lost),
+           SHARE, lambda run: run.ledger.committed_lost),
     Metric("diverged", "offsets", "Offsets that differed below both high watermarks",
            "Offsets at which in-sync replicas differed below both high watermarks (I5).",
-           SHARE, diverged),
+           SHARE, lambda run: len(run.ledger.diverged)),
     Metric("acked1_lost", "records", "Acknowledged records lost (acks=1)",
            "Records acknowledged with acks=1 that are gone.",
-           SHARE, acked1_lost),
+           SHARE, lambda run: len(run.ledger.lost_single)),
     Metric("unavailable_ms", "ms", "Time without a leader that accepts acks=all",
            "Time without a leader that accepts acks=all, in a run.",
-           PERCENTILES, unavailable_ms),
+           PERCENTILES, lambda run: sum(run.ledger.unavailable_ms)),
     Metric("recover_ms", "ms", "Longest time until acks=all was accepted again",
            "The longest time in a run until acks=all was accepted again.",
-           PERCENTILES, recover_ms),
+           PERCENTILES,
+           lambda run: max((outage.longest_ms for outage in run.ledger.unwritable), default=0)),
     Metric("leaderless_ms", "ms", "Time without a leader that accepts acks=1",
            "Time without a leader that accepts acks=1, in a run.",
-           PERCENTILES, leaderless_ms),
+           PERCENTILES, lambda run: sum(outage.total_ms for outage in run.ledger.leaderless)),
     Metric("failover_ms", "ms", "Longest time without an active controller",
            "The longest time in a run without an active controller.",
-           PERCENTILES, failover_ms),
+           PERCENTILES, lambda run: run.ledger.uncontrolled.longest_ms or None),
     Metric("duplicates", "records", "Duplicates stored by retries",
            "Records that a retry stored a second time.",
-           SHARE, duplicates),
+           SHARE, lambda run: run.duplicates),
     Metric("produce_p50_ms", "ms", "Produce latency, median of the run",
            "Half of a run's acknowledged produces took at most this.",
-           PERCENTILES, produce_p50_ms),
+           PERCENTILES, lambda run: _rank(run.latencies, 0.5)),
     Metric("produce_p99_ms", "ms", "Produce latency, p99 of the run",
            "99 % of a run's acknowledged produces took at most this.",
-           PERCENTILES, produce_p99_ms),
+           PERCENTILES, lambda run: _rank(run.latencies, 0.99)),
     Metric("produce_max_ms", "ms", "Produce latency, longest of the run",
            "The longest acknowledged produce of a run.",
-           PERCENTILES, produce_max_ms),
+           PERCENTILES, lambda run: _rank(run.latencies, 1.0)),
     Metric("replication_p50_ms", "ms", "Replication lag, median of the run",
            "Half of a run's records were at every in-sync replica within this from their append "
-           "at the leader.", PERCENTILES, replication_p50_ms),
+           "at the leader.", PERCENTILES, lambda run: _rank(run.copied, 0.5)),
     Metric("replication_p99_ms", "ms", "Replication lag, p99 of the run",
            "99 % of a run's records were at every in-sync replica within this from their append "
-           "at the leader.", PERCENTILES, replication_p99_ms),
+           "at the leader.", PERCENTILES, lambda run: _rank(run.copied, 0.99)),
     Metric("replication_max_ms", "ms", "Replication lag, longest of the run",
            "The longest from a record's append at the leader until every in-sync replica had it; "
-           "records that never got so far are not counted.", PERCENTILES, replication_max_ms),
+           "records that never got so far are not counted.",
+           PERCENTILES, lambda run: _rank(run.copied, 1.0)),
     Metric("replication_behind", "records", "Most records an in-sync replica lacked",
            "The most records that the slowest in-sync replica lacked.",
-           PERCENTILES, replication_behind),
+           PERCENTILES, lambda run: run.behind),
     Metric("hw_p50_ms", "ms", "High watermark lag, median of the run",
            "Half of a run's records were below the leader's high watermark within this from their "
-           "append.", PERCENTILES, hw_p50_ms),
+           "append.", PERCENTILES, lambda run: _rank(run.committed, 0.5)),
     Metric("hw_p99_ms", "ms", "High watermark lag, p99 of the run",
            "99 % of a run's records were below the leader's high watermark within this from their "
-           "append.", PERCENTILES, hw_p99_ms),
+           "append.", PERCENTILES, lambda run: _rank(run.committed, 0.99)),
     Metric("hw_max_ms", "ms", "High watermark lag, longest of the run",
            "The longest from a record's append until the leader's high watermark was past it; "
-           "records that never got so far are not counted.", PERCENTILES, hw_max_ms),
+           "records that never got so far are not counted.",
+           PERCENTILES, lambda run: _rank(run.committed, 1.0)),
     Metric("refetched_bytes", "bytes", "Bytes fetched again",
            "Bytes that followers fetched though they had held those offsets before they were cut, "
-           "lost or deleted; every record has record_bytes.", MEAN, refetched_bytes),
+           "lost or deleted; every record has record_bytes.",
+           MEAN, lambda run: run.refetched * run.record_bytes),
     Metric("isr_shrinks", "changes", "ISR shrinks",
            "Times the controller took members out of an ISR.",
-           MEAN, isr_shrinks),
+           MEAN, lambda run: run.ledger.isr_shrinks),
     Metric("isr_expands", "changes", "ISR expands",
            "Times a follower that caught up joined an ISR.",
-           MEAN, isr_expands),
+           MEAN, lambda run: run.ledger.isr_expands),
     Metric("elections_clean", "elections", "Clean elections",
            "New leaders from the ISR or the ELR.",
-           MEAN, elections_clean),
+           MEAN, lambda run: run.ledger.elections_clean),
     Metric("elections_unclean", "elections", "Unclean elections",
            "New leaders from outside ISR and ELR.",
-           SHARE, elections_unclean),
+           SHARE, lambda run: run.ledger.elections_unclean),
     Metric("elections_last_known", "elections", "Elections of the last known leader",
            "New leaders that led last before ISR and ELR became empty (KIP-966); no setting has to "
-           "allow it.", SHARE, elections_last_known),
+           "allow it.", SHARE, lambda run: run.ledger.elections_last_known),
     Metric("faults", "faults", "Faults that struck",
            "Faults of the plan that struck, each broker or rack by itself.",
-           MEAN, faults),
+           MEAN, lambda run: run.faults),
     Metric("truncated", "records", "Records truncated", "Records that replicas cut off their logs.",
-           MEAN, truncated),
-    Metric("steps", "steps", "Steps", "Steps of a run, as the animator counts them.", MEAN, steps),
+           MEAN, lambda run: run.ledger.truncated),
+    Metric("steps", "steps", "Steps", "Steps of a run, as the animator counts them.",
+           MEAN, lambda run: run.steps),
 )  # fmt: skip
 METRICS: Final[dict[str, Metric]] = {metric.name: metric for metric in _LIST}
 """Name -> metric.  A row of an older batch lacks those that came later."""

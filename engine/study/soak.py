@@ -14,7 +14,8 @@ from engine.catalogue.promises import is_clean, promised
 from engine.model.declared import begins, declared, fresh
 from engine.model.errors import InputError
 from engine.model.profiles import get_profile
-from engine.replay.cursor import Checkpoint, Cursor
+from engine.replay.checkpoints import Checkpoint
+from engine.replay.cursor import Cursor
 from engine.replay.replay import Replay
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play

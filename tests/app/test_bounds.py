@@ -24,6 +24,7 @@ from app.runs.replays import library_runs
 from app.server.services import KEY, Services
 from app.storage.row_limit import MIB, KeptRows
 from app.workers.pool import Workers
+from engine.replay import checkpoints
 from engine.replay.replay import Replay
 from engine.scenarios.file import find
 from engine.sim.run import Run
@@ -184,7 +185,11 @@ def test_a_run_that_others_keep_is_not_waited_for_for_ever(
         pass
 
 
-def test_far_seeks_take_a_turn_like_builds(services: Services) -> None:
+def test_far_seeks_take_a_turn_like_builds(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoints, "MOST_CHECKPOINTS", 8)
+    services.replays._workers = Workers(0, 0, 0)  # they have bounds of their own
     services.replays._builders = Gate(1, 0, 0.01)
     digest = services.replays.register(Run(find("S61"), "Z0102", 1, ("run 10m",)))
     with services.replays.using(digest) as replay:

@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 
 from app.hunt.pages import played
 from engine.hunt.breaks import KINDS
-from engine.hunt.findings import FINDINGS, Finding
+from engine.hunt.findings import FINDINGS, HuntFinding
 from engine.hunt.storms import NAMES
 from tests.test_tiered import RECORDINGS
 
@@ -28,7 +28,7 @@ def test_each_finding_has_a_story_a_proof_and_a_report(client: FlaskClient, lang
 @pytest.mark.parametrize(
     "one", [one for one in FINDINGS if one.code != "S86"], ids=lambda f: f.code
 )
-def test_a_finding_logs_what_the_page_says(one: Finding) -> None:
+def test_a_finding_logs_what_the_page_says(one: HuntFinding) -> None:
     """The recordings are of the releases that it names; S86 is one of those at /real."""
     found = [json.loads(path.read_text()) for path in RECORDINGS]
     own = [recording for recording in found if recording["code"] == one.code]

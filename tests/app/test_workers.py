@@ -20,7 +20,7 @@ from app.core.config import Settings
 from app.core.refusals import RequestError
 from app.questions.comparing import compared
 from app.questions.names import parse_run
-from app.runs import build_tasks
+from app.runs import build_tasks, replays
 from app.server.services import KEY, Services
 from app.workers import pool
 from app.workers.absence import NoWorkerError
@@ -207,3 +207,55 @@ def test_a_large_run_is_played_elsewhere_and_shown_as_if_it_were_not(
     for code, profile in (("S20", "Z0102"), ("R20", "K39")):
         socket.open(scenario=code, profile=profile)
     assert asked == [parse_run, build_tasks.replay], "the library's are played here"
+
+
+def test_the_beginning_of_a_long_run_is_shown_before_its_end(
+    app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    services: Services = app.extensions[KEY]
+    asked: list[object] = []
+    do = services.workers.do
+
+    def noted(work: Callable[..., Replay], *args: object, **more: Callable[[], int]) -> Replay:
+        asked.append(work)
+        return do(work, *args, **more)
+
+    monkeypatch.setattr(services.workers, "do", noted)
+    monkeypatch.setattr(replays, "EARLY_S", 0.01)
+    here = Replay(LARGE)
+    socket = Socket(app)
+    opened = socket.open(text=LARGE.text(), early=True)
+    facts, run = opened["facts"], opened["run"]
+    assert facts["unfinished"] and 0 < facts["total"] < here.total
+    assert opened["steps"] == here.steps(0, len(opened["steps"]))
+    seen = socket.ask("play", {"run": run, "step": 20, "count": 4})["steps"]
+    assert seen == here.steps(21, 4)
+    last = facts["total"] - 1
+    branch = socket.ask("possible", {"run": run, "step": last})
+    assert branch["ok"] and asked == [parse_run], "none of this waits for the end"
+    beyond = socket.ask("seek", {"run": run, "step": here.total})
+    assert beyond["steps"][-1] == here.steps(here.total, 1)[0]
+    assert asked == [parse_run, build_tasks.replay]
+    known = app.test_client().get(f"/r/{run}/facts.json").get_json()
+    assert not known["facts"]["unfinished"] and known["facts"]["outcome"] == here.outcome
+    assert known["steps"] == [] and len(asked) == 2
+    assert socket.open(run=run, early=True)["facts"] == known["facts"]
+
+
+def test_a_short_run_is_shown_whole_at_once(app: Flask) -> None:
+    run = Run(find("S20"), "Z0102", 0, ("produce m1", "settle"))
+    facts = Socket(app).open(text=run.text(), early=True)["facts"]
+    assert not facts["unfinished"] and facts["outcome"] == Replay(run).outcome
+
+
+def test_a_run_that_cannot_be_played_on_is_shown_up_to_there(
+    app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replays, "EARLY_S", 0.01)
+    run = Run(LARGE.scenario, "K39", 7, ("run 60s", "heal 1 2"))
+    socket = Socket(app)
+    opened = socket.open(text=run.text(), early=True)
+    assert opened["facts"]["unfinished"] and opened["run"] == run.digest
+    known = app.test_client().get(f"/r/{run.digest}/facts.json").get_json()
+    assert known["run"] == Run(run.scenario, "K39", 7, ("run 60s",)).digest
+    assert known["facts"]["stops"] and not known["facts"]["unfinished"]

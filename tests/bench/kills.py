@@ -88,19 +88,27 @@ class Life:
 
 
 class Person:
-    """A browser: cookies that outlive servers."""
+    """A browser at an address of this machine: cookies that outlive servers."""
 
-    def __init__(self) -> None:
+    def __init__(self, address: str = "127.0.0.1") -> None:
+        self._address = address
         self._cookie = ""
         self._token = ""
 
-    def ask(self, port: int, method: str, path: str, body: Any = None) -> tuple[int, Any]:
-        """Return (status, body); (DOWN, None) where there was no response."""
-        link = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    def ask(
+        self, port: int, method: str, path: str, body: Any = None, kind: str = "application/json"
+    ) -> tuple[int, Any]:
+        """Return (status, body); (DOWN, None) where there was no response.
+
+        Sends bytes as they are, and anything else as JSON.
+        """
+        link = http.client.HTTPConnection(
+            "127.0.0.1", port, timeout=60, source_address=(self._address, 0)
+        )
         headers = {"Cookie": self._cookie, "X-CSRF-Token": self._token}
-        data = None if body is None else json.dumps(body)
+        data = body if body is None or isinstance(body, bytes) else json.dumps(body)
         if data:
-            headers["Content-Type"] = "application/json"
+            headers |= {"Content-Type": kind, "Accept": "application/json"}
         try:
             with contextlib.closing(link):
                 link.request(method, path, data, headers)

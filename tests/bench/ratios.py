@@ -160,11 +160,6 @@ BENCHMARKS: dict[str, Benchmark] = {
         "tests.bench.speed",
         "speed",
     ),
-    "lens": elsewhere(
-        "times the same without the code lens, views of steps or a batch, whichever is worse",
-        "tests.bench.lens",
-        "cost",
-    ),
     "learn": elsewhere(
         "times a play of the same run, the best question of a run, found and told",
         "tests.bench.learn",

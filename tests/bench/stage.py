@@ -75,9 +75,13 @@ def stage_link(brokers: int, records: int = 600) -> str:
     )
     names = [f"r{number}" for number in range(records)]
     moves = [f"produce {' '.join(names[at : at + 60])}" for at in range(0, records, 60)]
-    text = Run(scenario, "K39", 1, (*moves, "advance 3s")).text().encode()
+    return run_link(Run(scenario, "K39", 1, (*moves, "advance 3s")))
+
+
+def run_link(run: Run) -> str:
+    """Return the address that carries a run, packed as links do."""
     packer = zlib.compressobj(wbits=-15)
-    packed = packer.compress(text) + packer.flush()
+    packed = packer.compress(run.text().encode()) + packer.flush()
     return "/s/S01#run=1." + base64.urlsafe_b64encode(packed).decode().rstrip("=")
 
 

@@ -8,12 +8,13 @@ from engine.model import configs, errors, profiles
 from engine.model.broker import Machine, Process
 from engine.model.effects import Effects
 from engine.model.errors import name_of
+from engine.model.log import empty_log
 from engine.model.messages import FetchData, FetchPartition, FetchRequest
 from engine.model.profiles import Profile
 from engine.model.records import PartitionRecord
 from engine.model.state import Disk, Peer
 from tests.conformance.adapter import Adapter, Fields
-from tests.conformance.logs import empty_log, fill_log, profile_of
+from tests.conformance.logs import fill_log, profile_of
 
 FIRST_EPOCH: Final = 1000
 """The default broker epoch of broker n is 1000 + n."""

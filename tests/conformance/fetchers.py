@@ -9,7 +9,7 @@ from engine.model import configs
 from engine.model.broker import Machine, Process
 from engine.model.effects import Effects
 from engine.model.errors import CORRUPT_MESSAGE, code_of
-from engine.model.log import NO_LIMIT, Batch, Log
+from engine.model.log import NO_LIMIT, Batch, Log, empty_log
 from engine.model.messages import (
     EARLIEST,
     EARLIEST_LOCAL,
@@ -31,7 +31,7 @@ from engine.model.remote_log import RemoteSegment, RemoteStore
 from engine.model.state import FETCHING, FOLLOWER, Disk, FetcherThread, PartitionFetchState, Replica
 from tests.conformance.adapter import NONE, Adapter, CaseError, Fields, or_null
 from tests.conformance.leaders import ModelledLeader, ScriptedLeader
-from tests.conformance.logs import batches_of, empty_log, fill_log, profile_of, records_of
+from tests.conformance.logs import batches_of, fill_log, profile_of, records_of
 
 LEADER_ID: Final = 1
 FOLLOWER_ID: Final = 2
@@ -51,12 +51,12 @@ class WatchedLog(Log):
     def __init__(self, profile: Profile) -> None:
         rules = empty_log(profile)
         super().__init__(
-            rules.epochs.monotonic,
             rules.cleans_on_noop,
             rules.clamps_hw,
             rules.evicts_producers,
             rules.old_format_clears,
         )
+        self.epochs = rules.epochs
         self.told: list[int] = []
         self.broken = ""
 

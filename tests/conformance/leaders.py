@@ -7,7 +7,7 @@ from engine.model.broker import Machine, Process
 from engine.model.configs import Configs
 from engine.model.effects import Effects
 from engine.model.errors import code_of
-from engine.model.log import Log
+from engine.model.log import Log, empty_log
 from engine.model.messages import (
     LATEST,
     NO_EPOCH,
@@ -23,7 +23,7 @@ from engine.model.messages import (
 from engine.model.profiles import Profile
 from engine.model.state import LEADER, Disk, Replica
 from tests.conformance.adapter import NONE, Fields
-from tests.conformance.logs import batches_of, empty_log, fill_log
+from tests.conformance.logs import batches_of, fill_log
 
 EpochEnd = tuple[int, int, int, int]
 """(partition, error, epoch, end offset)."""

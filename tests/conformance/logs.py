@@ -11,7 +11,15 @@ from engine.model import configs, errors, profiles
 from engine.model.broker import Machine, Process
 from engine.model.effects import Effects
 from engine.model.epochs import EpochCache
-from engine.model.log import NO_LIMIT, OFFSETS_OUT_OF_ORDER, OK, UNEXPECTED_OFFSET, Batch, Log
+from engine.model.log import (
+    NO_LIMIT,
+    OFFSETS_OUT_OF_ORDER,
+    OK,
+    UNEXPECTED_OFFSET,
+    Batch,
+    Log,
+    empty_log,
+)
 from engine.model.messages import ProduceRequest
 from engine.model.profiles import Profile
 from engine.model.state import LEADER, Disk, RemoteReplica, Replica
@@ -78,17 +86,6 @@ def _batch(
 def batches_of(written: Sequence[Any], time: int = 0) -> list[Batch]:
     """Return a list of batches as cases write it."""
     return [batch for one in written for batch in batch_of(one, time)]
-
-
-def empty_log(profile: Profile) -> Log:
-    """Return a log with the rules of the profile."""
-    return Log(
-        profile.monotonic_epoch_cache,
-        profile.cache_cleaned_by_noop_truncate,
-        profile.hw_clamped_on_truncate,
-        profile.evicts_producers,
-        profile.old_format_clears_epochs,
-    )
 
 
 def fill_log(log: Log, given: Fields, time: int = 0) -> None:

@@ -8,10 +8,11 @@ from engine.dataplane import fetcher, partition_fetch_state
 from engine.model import configs
 from engine.model.broker import Machine, Process
 from engine.model.effects import Effects
+from engine.model.log import empty_log
 from engine.model.quotas import TOPIC
 from engine.model.state import FOLLOWER, Disk, Replica
 from tests.conformance.adapter import Adapter, Fields
-from tests.conformance.logs import empty_log, profile_of
+from tests.conformance.logs import profile_of
 
 FOLLOWER_ID: Final = 1_000
 """A number above the count of source brokers of any case."""

@@ -8,10 +8,10 @@ from engine.dataplane import insync, watermark
 from engine.model import configs, errors
 from engine.model.broker import Machine, Process
 from engine.model.effects import Effects
+from engine.model.log import empty_log
 from engine.model.state import NEVER, Disk, Peer, RemoteReplica, Replica
 from tests.conformance.adapter import Adapter, Fields, or_null
 from tests.conformance.brokers import profile_for
-from tests.conformance.logs import empty_log
 
 LEADER_ID: Final = 1
 FOLLOWER_ID: Final = 2

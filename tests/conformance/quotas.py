@@ -9,11 +9,12 @@ from engine.dataplane.reading import read_partition
 from engine.model import configs, quotas
 from engine.model.broker import Machine, Process
 from engine.model.effects import Effects
+from engine.model.log import empty_log
 from engine.model.messages import NO_EPOCH, FetchPartition, FetchRequest
 from engine.model.quotas import ReplicationQuota
 from engine.model.state import LEADER, Disk, Replica
 from tests.conformance.adapter import Adapter, Fields
-from tests.conformance.logs import batches_of, empty_log, profile_of
+from tests.conformance.logs import batches_of, profile_of
 
 LEADER_ID: Final = 0
 FOLLOWER_ID: Final = 1

@@ -5,8 +5,11 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
+from engine.scenarios.file import find
+from engine.sim.run import Run
+from tests.bench.stage import run_link
 from tests.e2e.conftest import Opener, Server
-from tests.e2e.walk import at, jump, panel, run_of, step_of, steps, typed
+from tests.e2e.walk import at, jump, panel, run_of, step_of, steps, total, typed
 
 WHERE = """el => el.querySelector('path').getAttribute('d').replace(/[\\d.]+/g, Math.round)
   + el.querySelector('text').textContent"""
@@ -30,6 +33,22 @@ def test_a_restart_of_the_server_loses_nothing(visit: Opener, frail: Server) -> 
     assert (run_of(page), step_of(page)) == (run, step - 1)
     typed(page, "kill 2")
     page.wait_for_selector('[data-id="b2"][data-alive="down"]')
+
+
+def test_a_long_run_is_shown_before_its_end_is_known(visit: Opener) -> None:
+    page = visit(run_link(Run(find("S61"), "K39", 11, ("run 10m",))))
+    assert "not known yet" in page.locator(".asks").inner_text()
+    begun = total(page)
+    assert page.locator(".rail.unfinished").count() == 1
+    page.keyboard.press("ArrowRight")
+    at(page, 1)
+    page.keyboard.press("End")
+    page.wait_for_selector(".rail:not(.unfinished)")
+    whole = total(page)
+    assert whole > 10 * begun
+    at(page, whole)
+    assert page.locator("[data-end]").count() == 1
+    assert "not known" not in page.locator(".asks").inner_text()
 
 
 def test_motion_shows_the_cause_before_the_effect(visit: Opener, server: Server) -> None:

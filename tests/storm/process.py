@@ -143,7 +143,7 @@ class Runner:
             CellSummary(profile, cell, n, violating, errors, {}, {})
             for (profile, cell), (n, violating, errors) in sorted(counts.items())
         ]
-        return Summary(tuple(cells), (), ())
+        return Summary(tuple(cells), (), [])
 
     def causes(self, runs: Sequence[str]) -> list[tuple[str, str] | None]:
         return [None for _ in runs]

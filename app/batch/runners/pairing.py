@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Final
 
@@ -19,34 +18,6 @@ Side = tuple[str, int]
 """(profile, cell)"""
 
 
-@dataclass(frozen=True)
-class CellPair:
-    """Counts of the seeds played on both sides, by the sides that broke `invariant` (or ANY)."""
-
-    a: Side
-    b: Side
-    invariant: str
-    neither: int
-    only_a: int
-    only_b: int
-    both: int
-
-
-def stored_pairs(pairs: Iterable[CellPair]) -> list[StoredPair]:
-    return [
-        {
-            "a": pair.a,
-            "b": pair.b,
-            "invariant": pair.invariant,
-            "neither": pair.neither,
-            "only_a": pair.only_a,
-            "only_b": pair.only_b,
-            "both": pair.both,
-        }
-        for pair in pairs
-    ]
-
-
 def profile_pairs(count: int) -> list[tuple[int, int]]:
     """Return the indices of the profiles that are compared with each other."""
     pairs = combinations(range(count), 2)
@@ -58,12 +29,12 @@ def cell_pairs(count: int) -> list[tuple[int, int]]:
     return [(0, cell) for cell in range(1, count)]
 
 
-def pair_up(tables: Tables, profiles: Sequence[str], cells: int) -> tuple[CellPair, ...]:
+def pair_up(tables: Tables, profiles: Sequence[str], cells: int) -> list[StoredPair]:
     """Return all pairs, by what they have in common.
 
     Runs that failed themselves are on no side.
     """
-    found = []
+    found: list[StoredPair] = []
     places = " ".join(f"WHEN '{name}' THEN {at}" for at, name in enumerate(profiles))
     for along, member, pairs in (
         ("cell", f"CASE profile {places} END", profile_pairs(len(profiles))),
@@ -78,8 +49,22 @@ def pair_up(tables: Tables, profiles: Sequence[str], cells: int) -> tuple[CellPa
         for row in tables.ask(wanted):
             a, b = (_side(along, row, at, profiles) for at in (row["a"], row["b"]))
             for invariant, name in ((ANY, "any"), (LOST, "lost")):
-                found.append(CellPair(a, b, invariant, *(row[f"{name}{at}"] for at in range(4))))
-    return tuple(found)
+                found.append(pair_of(a, b, invariant, [row[f"{name}{at}"] for at in range(4)]))
+    return found
+
+
+def pair_of(a: Side, b: Side, invariant: str, counts: Sequence[int]) -> StoredPair:
+    """Return the counts of the seeds played on both sides, by the sides that broke an invariant."""
+    neither, only_a, only_b, both = counts
+    return {
+        "a": a,
+        "b": b,
+        "invariant": invariant,
+        "neither": neither,
+        "only_a": only_a,
+        "only_b": only_b,
+        "both": both,
+    }
 
 
 def _side(along: str, row: Row, at: int, profiles: Sequence[str]) -> Side:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from app.batch.runners.pairing import CellPair, pair_up
+from app.batch.runners.pairing import pair_up
 from app.batch.runners.plan import BatchPlan
 from app.batch.runners.tables import ERROR, Row, Tables
 from app.batch.runners.weighing import percentiles, weigh
-from app.storage.batch_fields import MetricSummary
+from app.storage.batch_fields import MetricSummary, StoredPair
 
 QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999)
 ASKED_AT_ONCE = 3
@@ -62,7 +62,7 @@ class Summary:
 
     cells: tuple[CellSummary, ...]
     failures: tuple[Failure, ...]
-    pairs: tuple[CellPair, ...]
+    pairs: list[StoredPair]
 
 
 def summarise(tables: Tables, plan: BatchPlan, keep: int) -> Summary:
@@ -170,12 +170,12 @@ def _metrics(row: Row, plan: BatchPlan, tilted: dict[str, list[int]]) -> dict[st
     return found
 
 
-def _pairs(tables: Tables, plan: BatchPlan) -> tuple[CellPair, ...]:
+def _pairs(tables: Tables, plan: BatchPlan) -> list[StoredPair]:
     """Return the paired counts; none for futures, whose cells are places in one run.
 
     None either where runs count differently: counts of seeds at inflated rates say nothing of the
     true ones.
     """
     if plan.futures or plan.tilted:
-        return ()
+        return []
     return pair_up(tables, plan.profiles, len(plan.scenarios))

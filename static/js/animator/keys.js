@@ -28,7 +28,8 @@ const branch = (dir) => {
   const at = all.findIndex((one) => one.digest === s.run.value);
   if (all.length > 1) switchTo(all[(at + dir + all.length) % all.length].digest);
 };
-const violation = () => {
+const violation = async () => {
+  await s.tapeNow.value?.ending;
   const steps = (s.facts.value?.verdict?.broken ?? []).map((b) => b.step).sort((a, b) => a - b);
   if (steps.length) goTo(steps.find((at) => at > s.n.value) ?? steps[0], { leaveCrumb: true });
 };
@@ -43,7 +44,7 @@ const COMMANDS = {
   "]": () => stepBy(1, "chapter"),
   "[": () => stepBy(-1, "chapter"),
   Home: () => goTo(0, { leaveCrumb: true }),
-  End: () => goTo(s.facts.value?.total ?? 0, { leaveCrumb: true }),
+  End: () => goTo(Infinity, { leaveCrumb: true }),
   "/": () => {
     s.sheet.value = "palette";
   },

@@ -6,6 +6,7 @@ import { batch } from "@preact/signals";
 import { detailTarget } from "../core/detail.js";
 import { add, nextSeen, tape, target, wanted } from "../core/history.js";
 import { askAbout, channel, Refused } from "../net/channel.js";
+import { finish } from "./ending.js";
 import { following } from "./room.js";
 import * as stage from "./stage.js";
 import * as s from "./state.js";
@@ -28,11 +29,13 @@ export function complain(problem) {
   s.notice.value = { kind: copy ? "bad" : "warn", text, copy };
 }
 
-/** Opens what the page was called with, or comes back to it after a loss.
+/** Opens what the page was called with, or comes back to it after a loss.  Of a long run the first
+ *  steps come at once, and its end once the server knows it.
  * @param {{text?: string, step?: number, [more: string]: unknown}} payload
  * @param {{parent?: string | null, n?: number}} [how] */
 export async function open(payload, { parent = null, n } = {}) {
-  const answer = await channel().ask("open", { ahead: following.value ? 0 : 32, ...payload });
+  const ahead = following.value ? 0 : 32;
+  const answer = await channel().ask("open", { ahead, early: true, ...payload });
   const known = s.tapes.value.find((one) => one.digest === answer.run);
   batch(() => {
     if (known) add(known, answer.steps);
@@ -51,8 +54,13 @@ export async function open(payload, { parent = null, n } = {}) {
     bump();
   });
   prefetch();
+  const on = s.tapeNow.value;
+  if (on?.facts.unfinished) on.ending ??= finish(on).catch(complain).then(prefetch);
   return answer;
 }
+
+/** Waits for the end of a run if step `n` lies beyond what is known of it. */
+const reached = (on, n) => (n >= on.facts.total ? on.ending : null);
 
 /** Asks for steps around the cursor, then for the rest of a run that is not long. */
 export async function prefetch() {
@@ -100,8 +108,10 @@ export async function ensure(n) {
 export async function goTo(n, { motion = false, cue = null, leaveCrumb = false } = {}) {
   const on = s.tapeNow.value;
   if (!on) return;
-  const to = Math.min(on.facts.total, Math.max(0, n));
   const mine = ++ticket;
+  if (on.ending) await reached(on, n);
+  if (mine !== ticket) return;
+  const to = Math.min(on.facts.total, Math.max(0, n));
   aim = to;
   const known = await ensure(to);
   if (mine !== ticket) return; // a later wish is not undone by an earlier one
@@ -157,7 +167,9 @@ export function destination(dir, size) {
 }
 
 /** One size on (dir 1) or back (-1). */
-export function stepBy(dir, size = s.size.value) {
+export async function stepBy(dir, size = s.size.value) {
+  const on = s.tapeNow.value;
+  if (on?.ending) await reached(on, destination(dir, size)?.n);
   const to = destination(dir, size);
-  return to ? goTo(to.n, { motion: true, cue: to.cue }) : Promise.resolve();
+  if (to) await goTo(to.n, { motion: true, cue: to.cue });
 }

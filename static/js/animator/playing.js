@@ -104,6 +104,7 @@ export function pause() {
 export async function goUntil(what) {
   pause();
   const on = s.tapeNow.value;
+  await on?.ending;
   try {
     const n = await untilStep(on, s.n.value, what);
     if (n === null) s.notice.value = { kind: "warn", text: s.t.value("until.never") };

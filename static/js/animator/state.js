@@ -113,7 +113,10 @@ export const letters = signal(remembered("letters", "on") === "on");
 export const tapeNow = computed(() => tapes.value.find((one) => one.digest === run.value) ?? null);
 /** The runs that one would look for: not those that differ in who moves messages only. */
 export const branches = computed(() => tapes.value.filter((one) => !one.pace));
-export const facts = computed(() => tapeNow.value?.facts ?? null);
+export const facts = computed(() => {
+  void revision.value;
+  return tapeNow.value?.facts ?? null;
+});
 export const step = computed(() => {
   void revision.value;
   return tapeNow.value?.steps.get(n.value) ?? null;

@@ -50,6 +50,8 @@ declare global {
     moved?: boolean;
     /** The highest end that any log of a partition has in the whole run. */
     highest: Record<string, number>;
+    /** While only its first steps are known: resolved once its end is. */
+    ending?: Promise<void> | null;
     /** The furthest step that was on the stage. */
     seen?: number;
     /** Is it the run that the leader of a class is at? */

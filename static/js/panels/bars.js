@@ -30,7 +30,7 @@ function Stops() {
 
 function Longer() {
   const facts = s.facts.value;
-  if (facts?.whole !== false) return null;
+  if (facts?.whole !== false || facts.unfinished) return null;
   const t = s.t.value;
   return html`<div class="bar warn" role="status" data-longer="1">
     <${Icon} name="alert" />

@@ -27,7 +27,8 @@ export function Caption() {
   const step = s.step.value;
   const facts = s.facts.value;
   if (!step || !facts) return html`<p class="caption skeleton"></p>`;
-  const { words, kind, aside, tone = "", alarm = false } = captionAt(step, facts);
+  const { words, kind, aside: told, tone = "", alarm = false } = captionAt(step, facts);
+  const aside = told || (facts.unfinished && t("caption.unfinished"));
   const end = s.n.value >= facts.total && facts.total > 0 && !facts.scenario.live;
   const names = s.broken.value.map((b) => b.invariant).join(" ");
   return html`<p

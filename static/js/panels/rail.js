@@ -108,8 +108,13 @@ export function Rail() {
     ? ""
     : dots
       ? t("rail.beat", { i: dots.of(s.n.value) + 1, k: dots.at.length, words: captionOf(step) })
-      : t("rail.value", { n: s.n.value, total: facts.total, words: sayStep(step) });
-  return html`<div class=${`rail ${dots ? "dotted" : ""}`} ref=${box}>
+      : t(facts.unfinished ? "live.step" : "rail.value", {
+          n: s.n.value,
+          total: facts.total,
+          words: sayStep(step),
+        });
+  const looks = `rail ${dots ? "dotted" : ""} ${facts.unfinished ? "unfinished" : ""}`;
+  return html`<div class=${looks} ref=${box}>
     <${Futures} place=${percent} />
     ${
       dots

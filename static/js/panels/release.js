@@ -28,7 +28,8 @@ export async function playUnder(profile) {
   const { scenario, seed, chapters } = s.facts.value;
   const line = chapters.findLastIndex(([step]) => step <= s.n.value);
   try {
-    const answer = await open({ scenario: nameOf(s.facts.value), profile, seed, step: 0 });
+    const asked = { scenario: nameOf(s.facts.value), profile, seed, step: 0, early: false };
+    const answer = await open(asked);
     const at = answer.facts.chapters[line]?.[0];
     if (scenario.digest === answer.facts.scenario.digest && at)
       s.n.value = Math.min(at, answer.facts.total);

@@ -22,8 +22,7 @@ export function Sentence() {
   const chapter = s.chapter.value;
   return html`<section class="say" aria-label=${t("say.label")}>
     <p class="where">
-      <span>${t("say.step", { n: s.n.value, total })}</span
-      >${step.t > 0 && html`<span>${t("say.time", { ms: step.t })}</span>`}
+      <span>${where(t)}</span>${step.t > 0 && html`<span>${t("say.time", { ms: step.t })}</span>`}
       ${next && html`<span>${t("say.cue", { i: s.cue.value + 1, k: next.cues.length })}</span>`}
       ${
         !next &&
@@ -64,6 +63,11 @@ export function Sentence() {
     }
     <${Changes} />
   </section>`;
+}
+
+function where(t) {
+  const { total, unfinished } = s.facts.value;
+  return t(unfinished ? "say.step.unfinished" : "say.step", { n: s.n.value, total });
 }
 
 function Changes() {
