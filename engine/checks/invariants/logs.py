@@ -119,7 +119,9 @@ class LogMatching(Invariant):
         previous, first = replica.log.batches[at - 1], replica.log.batches[at]
         leader = run.cluster.brokers.get(replica.leader)
         disk = leader.machine.disks.get(replica.tp) if leader is not None else None
-        if disk is None or previous.end <= disk.log.log_start:
+        if disk is None:
+            return
+        if previous.end <= max(disk.log.log_start, run.ledger.released.get(replica.tp, 0)):
             return
         log = disk.log
         there = log.index_of(first.base)

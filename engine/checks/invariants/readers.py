@@ -93,7 +93,8 @@ class TruncationNoticed(Invariant):
         if at != data.tp or disk is None:
             return
         log = disk.log
-        if before.end > log.log_start and _has(log, batches[0]) and not _has(log, before):
+        kept_from = max(log.log_start, run.ledger.released.get(data.tp, 0))
+        if before.end > kept_from and _has(log, batches[0]) and not _has(log, before):
             why = "a consumer read {0}, which is gone, and then {1}"
             self.report(run, why, repr(before), repr(batches[0]))
 
