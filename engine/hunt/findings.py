@@ -1,4 +1,4 @@
-"""Behaviour of Kafka that was found here first and that no issue describes, with its proof."""
+"""Behaviour of Kafka that was found here first, each with its proof."""
 
 from __future__ import annotations
 
