@@ -30,7 +30,7 @@ VERBS = (
     r"accepts|acknowledges|agrees?|appends?|are|asks?|became|becomes|begins|boots|came|can|carries|"
     r"catches|closes|comes|commits?|compares|confirms|connects|continues|copies|copy|cost|could|"
     r"counts|cuts|decides|deletes|did|dies?|died|do|does|drops|ends?|expects|explains|fails?|"
-    r"fences|fetch|fetches|finds|follows?|forces|forgets|freezes|gave|gets|gives|goes|grows|had|"
+    r"elects|fences|fetch|fetches|finds|follows?|forces|forgets|freezes|gave|gets|gives|goes|grows|had|"
     r"halts|hands|hangs?|has|have|hears?|held|holds?|is|joins?|keeps?|kept|knows?|leads?|learns?|"
     r"leaves?|led|left|loses?|lost|makes|may|might|moves?|moved|must|names|needs?|notices|numbers|"
     r"opens|passes|promises|proposes|reach|reaches|reads?|refused|refuses|registers|removes|"

@@ -146,7 +146,7 @@ def test_times_of_a_voter_change_no_key() -> None:
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name in ("crashes", "waits", "writes")])
 def test_budgets_of_brokers_are_refused(name: str) -> None:
-    with pytest.raises(InputError, match=f"leave out {name}; it knows controller, cuts"):
+    with pytest.raises(InputError, match=f"leave out {name}; it knows controller, losses"):
         SearchQuestion(after(), Budgets(**{name: 1})).begun()
 
 

@@ -94,8 +94,7 @@ RULES: Final = (
                  mark="isr", places={"c": at_node}),
     )),
     Rule("G-4", "Commit and fetch offsets", (
-        RuleStep("auto", "A poll commits by itself", 1, "group.auto",
-                 "ConsumerCoordinator.maybeAutoCommitOffsetsAsync", "why.group.auto",
+        RuleStep("auto", "A poll commits by itself", 1, "group.auto", "", "why.group.auto",
                  places={"c": at_node, "n": new_number, "t": partition}),
         RuleStep("refused", "A commit is refused", 2, "group.refused", "", "why.group.refused",
                  places={"b": at_node, "s": old_word, "x": new_error}),

@@ -30,14 +30,14 @@ def test_layers_are_chosen_remembered_and_in_the_link(visit: Opener) -> None:
 
 
 def test_remote_storage_is_a_shelf_below_the_tanks(visit: Opener) -> None:
-    page = visit("/s/S93?step=178")
+    page = visit("/s/S93?step=182")
     store = page.locator('[data-id="store"]')
     store.wait_for()
     assert store.get_attribute("data-up") == "1"
     assert page.locator(".tiered.only text").all_text_contents() == ["0–3"] * 3
     assert page.locator(".tiered.copy text").all_text_contents() == ["4–5"] * 3
     assert page.locator('[data-id="b1:o3"]').count() == 0, "it is no more on the disk"
-    page.goto(page.url.replace("S93?step=178", "S95?step=101"))
+    page.goto(page.url.replace("S93?step=182", "S95?step=101"))
     page.locator('[data-id="store"][data-up="0"]').wait_for()
     assert "fails" in page.locator('[data-id="store"]').get_attribute("aria-label")
 
