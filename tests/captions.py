@@ -27,16 +27,16 @@ SUBJECT = re.compile(
     re.IGNORECASE,
 )
 VERBS = (
-    r"accepts|acknowledges|agrees?|appends?|are|asks?|became|becomes|begins|boots|came|can|carries|"
-    r"catches|closes|comes|commits?|compares|confirms|connects|continues|copies|copy|cost|could|"
-    r"counts|cuts|decides|deletes|did|dies?|died|do|does|drops|ends?|expects|explains|fails?|"
-    r"elects|fences|fetch|fetches|finds|follows?|forces|forgets|freezes|gave|gets|gives|goes|grows|had|"
-    r"halts|hands|hangs?|has|have|hears?|held|holds?|is|joins?|keeps?|kept|knows?|leads?|learns?|"
-    r"leaves?|led|left|loses?|lost|makes|may|might|moves?|moved|must|names|needs?|notices|numbers|"
-    r"opens|passes|promises|proposes|reach|reaches|reads?|refused|refuses|registers|removes|"
-    r"reports|restarts|retries|returns?|saw|says?|sends|serves|shall|shrinks|skips|stands?|starts?|"
-    r"stays?|stopped|stores|takes?|tells|told|took|truncates?|truncated|trusts|waits?|wakes|wants?|"
-    r"was|went|were|will|would|writes?"
+    r"accepts|acknowledges|agrees?|appends?|are|asks?|became|becomes|begins|boots|came|can|"
+    r"carries|catches|closes|comes|commits?|compares|confirms|connects|continues|copies|copy|"
+    r"cost|could|counts|cuts|decides|deletes|did|dies?|died|do|does|drops|ends?|expects|explains|"
+    r"fails?|elects|fences|fetch|fetches|finds|follows?|forces|forgets|freezes|gave|gets|gives|"
+    r"goes|grows|had|halts|hands|hangs?|has|have|hears?|held|holds?|is|joins?|keeps?|kept|knows?|"
+    r"leads?|learns?|leaves?|led|left|loses?|lost|makes|may|might|moves?|moved|must|names|needs?|"
+    r"notices|numbers|opens|passes|promises|proposes|reach|reaches|reads?|refused|refuses|"
+    r"registers|removes|reports|restarts|retries|returns?|saw|says?|sends|serves|shall|shrinks|"
+    r"skips|stands?|starts?|stays?|stopped|stores|takes?|tells|told|took|truncates?|truncated|"
+    r"trusts|waits?|wakes|wants?|was|went|were|will|would|writes?"
 )
 VERB = re.compile(rf"\b(?:{VERBS})\b")
 PAST = re.compile(r"\b(ELR|KIP-\d+|(?:[Ss]ince|[Uu]ntil|[Bb]efore|[Ff]rom) \d+\.\d|this release)")
