@@ -15,17 +15,20 @@ Entry = tuple[int, Record]
 class QuorumMemory:
     """`leaders` has the first leader of each epoch.
 
-    `committed` are (epoch, record) below the highest mark of any leader.
+    `committed` are (epoch, record) below the highest mark of any leader, and `commits` how many
+    were when the leader of an epoch had raised its mark the last time.
     """
 
     leaders: dict[int, int] = fresh(dict)
     committed: list[Entry] = fresh(list)
+    commits: dict[int, int] = fresh(dict)
     seen: dict[int, tuple[int, int, int]] = fresh(dict)  # voter -> (end, last epoch, mark)
 
     def copy(self) -> QuorumMemory:
         twin = shallow(self)
         twin.leaders = self.leaders.copy()
         twin.committed = self.committed.copy()
+        twin.commits = self.commits.copy()
         twin.seen = self.seen.copy()
         return twin
 
@@ -38,7 +41,13 @@ class QuorumMemory:
         known, mark = len(self.committed), min(voter.hw, voter.log.end)
         if mark > known and voter.state == LEADER:
             self.committed += entries(voter.log, known, mark)
+            self.commits[voter.epoch] = mark
         return True
+
+    def committed_before(self, epoch: int) -> list[Entry]:
+        """Return what leaders of smaller epochs have committed."""
+        ends = (end for leader, end in self.commits.items() if leader < epoch)
+        return self.committed[: max(ends, default=0)]
 
 
 def entries(log: MetadataLog, start: int, end: int) -> Iterator[Entry]:

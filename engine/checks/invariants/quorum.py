@@ -62,13 +62,13 @@ def _differs(one: MetadataLog, other: MetadataLog) -> int:
 class QuorumLeaderComplete(Invariant):
     about: ClassVar = About(
         "INV-33",
-        "A new leader of the quorum has all committed metadata.",
+        "A new leader of the quorum has all metadata that smaller epochs committed.",
         "A leader of the quorum lacks committed metadata.",
         ALWAYS,
     )
 
     def on_voter_leads(self, run: Observation, voter: Voter, first: Voter) -> None:
-        if not has_all(voter.log, run.ledger.voters.committed):
+        if not has_all(voter.log, run.ledger.voters.committed_before(voter.epoch)):
             why = "{0} leads epoch {1} without all committed metadata"
             self.report(run, why, voter.name, voter.epoch)
 
