@@ -38,6 +38,7 @@ def found() -> str:
     return render_template(
         "hunt/found.html",
         rows=rows,
+        codes=[one.code for one in FINDINGS],
         statements={bug.jira: bug.said_in(language)[0] for bug in entries()},
         pictures=url_for("shelf.sheet", version=pictures_version()),
         **played(),
