@@ -44,11 +44,6 @@ class QuorumMemory:
             self.commits[voter.epoch] = mark
         return True
 
-    def committed_before(self, epoch: int) -> list[Entry]:
-        """Return what leaders of smaller epochs have committed."""
-        ends = (end for leader, end in self.commits.items() if leader < epoch)
-        return self.committed[: max(ends, default=0)]
-
 
 def entries(log: MetadataLog, start: int, end: int) -> Iterator[Entry]:
     """Return (epoch, record) from `start` to `end`."""

@@ -68,7 +68,9 @@ class QuorumLeaderComplete(Invariant):
     )
 
     def on_voter_leads(self, run: Observation, voter: Voter, first: Voter) -> None:
-        if not has_all(voter.log, run.ledger.voters.committed_before(voter.epoch)):
+        known = run.ledger.voters
+        ends = (end for leader, end in known.commits.items() if leader < voter.epoch)
+        if not has_all(voter.log, known.committed[: max(ends, default=0)]):
             why = "{0} leads epoch {1} without all committed metadata"
             self.report(run, why, voter.name, voter.epoch)
 
