@@ -2,10 +2,9 @@
 
 import { batch } from "@preact/signals";
 
+import { sleep } from "../core/debounce.js";
 import { channel, nameOf, Refused } from "../net/channel.js";
 import * as s from "./state.js";
-
-const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 /** Fetches the facts of a whole run of which the first steps are shown.  One that cannot be played
  *  to its end stays as it is. */

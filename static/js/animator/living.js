@@ -3,6 +3,7 @@
 
 import { effect } from "@preact/signals";
 
+import { sleep } from "../core/debounce.js";
 import { stepAt, timeOf } from "../core/rail.js";
 import { countWords } from "../i18n/words.js";
 import { act } from "./acting.js";
@@ -18,8 +19,6 @@ const PAUSE_MS = 300; // between two strides
 const HELD_MS = 150; // how often a held clock looks again
 const LONGEST_MS = 600_000; // of the cluster's time
 const MOST_STEPS = 9000;
-
-const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 /** The next step to rest at: where something breaks, heals or changes, else half a second on. */
 function nextRest({ clock, marks, total }, n) {

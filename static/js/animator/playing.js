@@ -2,6 +2,7 @@
 // happens.
 
 import { breakWords } from "../core/breaks.js";
+import { sleep } from "../core/debounce.js";
 import { countWords } from "../i18n/words.js";
 import { captionOf } from "./caption.js";
 import { complain, destination, goTo, opening, stepBy } from "./player.js";
@@ -51,7 +52,7 @@ export async function play() {
       s.n.value >= s.facts.value.total
     )
       break;
-    await new Promise((done) => setTimeout(done, restAt(here) / s.speed.value));
+    await sleep(restAt(here) / s.speed.value);
   }
   if (mine === beat) s.playing.value = false;
 }
@@ -71,7 +72,7 @@ export async function playOut() {
     if (stage.moves()) await goTo(destination(1, "event")?.n ?? from, { motion: haste });
     else await goTo(facts.total);
     if (s.n.value === from || s.step.value?.broken?.length) break;
-    await new Promise((done) => setTimeout(done, 300 / haste / s.speed.value));
+    await sleep(300 / haste / s.speed.value);
   }
   if (mine !== beat) return;
   s.playing.value = false;

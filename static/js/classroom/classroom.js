@@ -7,7 +7,7 @@ import { complain, goTo, open } from "../animator/player.js";
 import { pause } from "../animator/playing.js";
 import { following, keep, kept, put, role } from "../animator/room.js";
 import * as s from "../animator/state.js";
-import { newest } from "../core/debounce.js";
+import { newest, sleep } from "../core/debounce.js";
 import { channel, Refused } from "../net/channel.js";
 import { listen } from "./asking.js";
 import { announce } from "./leading.js";
@@ -15,7 +15,6 @@ import { announce } from "./leading.js";
 const OPEN_EVERY_MS = 600; // a little slower than the server lets one connection open runs
 const LOOK_AGAIN_MS = 2500; // for a class whose server was restarted, until its leader is back
 const NEAR = 12; // steps over which one sees what happened on the way
-const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 // -- following --------------------------------------------------------------------------------
 

@@ -22,3 +22,6 @@ export function newest(work, gapMs = 0, later = setTimeout) {
     return busy;
   };
 }
+
+/** Resolves after so many milliseconds. */
+export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));

@@ -3,11 +3,12 @@
 
 import { io } from "socket.io-client";
 
+import { sleep } from "../core/debounce.js";
+
 const PATIENCE_MS = 4000;
 const TRIES = 3;
 const SOONEST_MS = 300;
 const LATEST_MS = 5000;
-const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 export class Refused extends Error {
   constructor(answer) {

@@ -9,6 +9,7 @@ import { goTo, prefetch, stepBy } from "../animator/player.js";
 import { play } from "../animator/playing.js";
 import * as stage from "../animator/stage.js";
 import * as s from "../animator/state.js";
+import { sleep } from "../core/debounce.js";
 import { pageWords } from "../core/dom.js";
 import { tape } from "../core/history.js";
 import { inAddress } from "../i18n/words.js";
@@ -142,7 +143,7 @@ async function lead(to) {
     return;
   }
   while (on && s.n.value < to) {
-    await new Promise((done) => setTimeout(done, 650));
+    await sleep(650);
     if (on) await stepBy(1);
   }
 }
