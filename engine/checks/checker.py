@@ -206,7 +206,7 @@ class Checker(Observation):
     def check_acked(self, replica: Replica, acked: Acked) -> None:
         """Check that an acknowledged record is in the leader's log at its offset."""
         log = replica.log
-        kept_from = max(log.log_start, self.ledger.released.get(acked.tp, 0))
+        kept_from = self.ledger.kept_from(acked.tp, log.log_start)
         if acked.base < kept_from or prefix.has_values(log, acked.base, acked.values):
             return
         records = self.ledger.lose(acked)

@@ -154,6 +154,10 @@ class Ledger:
         for base in [base for base, batch in committed.items() if batch.end <= offset]:
             del committed[base]
 
+    def kept_from(self, tp: int, start: int) -> int:
+        """Return the offset from `start` on below which nothing needs to be anywhere."""
+        return max(start, self.released.get(tp, 0))
+
     def lose(self, acked: Acked) -> list[str]:
         """Note the records of a batch as gone and return those that were not noted before."""
         lost = self.lost if acked.acks == -1 else self.lost_single

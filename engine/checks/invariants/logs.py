@@ -26,7 +26,7 @@ class InSyncLogMatching(Invariant):
         self, run: Observation, replica: Replica, other: Replica, start: int, end: int
     ) -> None:
         log, theirs = replica.log, other.log
-        start, end = max(start, run.ledger.released.get(replica.tp, 0)), min(end, theirs.hw)
+        start, end = run.ledger.kept_from(replica.tp, start), min(end, theirs.hw)
         at = log.agrees_with(theirs, start, end)
         if at >= 0:
             differing = prefix.differing(log, theirs, at, end)
@@ -121,9 +121,9 @@ class LogMatching(Invariant):
         disk = leader.machine.disks.get(replica.tp) if leader is not None else None
         if disk is None:
             return
-        if previous.end <= max(disk.log.log_start, run.ledger.released.get(replica.tp, 0)):
-            return
         log = disk.log
+        if previous.end <= run.ledger.kept_from(replica.tp, log.log_start):
+            return
         there = log.index_of(first.base)
         if 0 < there < len(log.batches) and log.batches[there] is first:
             theirs = log.batches[there - 1]

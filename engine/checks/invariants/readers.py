@@ -93,7 +93,7 @@ class TruncationNoticed(Invariant):
         if at != data.tp or disk is None:
             return
         log = disk.log
-        kept_from = max(log.log_start, run.ledger.released.get(data.tp, 0))
+        kept_from = run.ledger.kept_from(data.tp, log.log_start)
         if before.end > kept_from and _has(log, batches[0]) and not _has(log, before):
             why = "a consumer read {0}, which is gone, and then {1}"
             self.report(run, why, repr(before), repr(batches[0]))
