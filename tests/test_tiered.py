@@ -1,4 +1,4 @@
-"""What storms of the model found in tiered storage, as real brokers played it."""
+"""Recordings of real brokers with tiered storage, against the model."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from app.lab.releases import release_of
 from engine.scenarios import file
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
 from tests.tiered.cluster import TieredMark
 
 RECORDINGS = sorted((Path(__file__).parent / "tiered" / "recordings").glob("*.json"))
-PROFILES = {"3.9.1": "K39", "4.1.1": "K41", "4.4.0": "4.4.0"}
 
 
 def read(recording: Path) -> dict[str, Any]:
@@ -25,7 +25,7 @@ def read(recording: Path) -> dict[str, Any]:
 @pytest.mark.parametrize("recording", RECORDINGS, ids=lambda path: path.stem)
 def test_remote_segments_and_epochs_are_those_of_real_brokers(recording: Path) -> None:
     found = read(recording)
-    run = Run(file.find(found["code"]), PROFILES[found["release"]])
+    run = Run(file.find(found["code"]), release_of(found["release"]).profile)
     sim = run.simulation()
     lines = list(run.lines())
     made = 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import pytest
@@ -12,7 +11,7 @@ from app.hunt.pages import played
 from engine.hunt.breaks import KINDS
 from engine.hunt.findings import FINDINGS, HuntFinding
 from engine.hunt.storms import NAMES
-from tests.test_tiered import RECORDINGS
+from tests.test_tiered import RECORDINGS, read
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -30,7 +29,7 @@ def test_each_finding_has_a_story_a_proof_and_a_report(client: FlaskClient, lang
 )
 def test_a_finding_logs_what_the_page_says(one: HuntFinding) -> None:
     """The recordings are of the releases that it names; S86 is one of those at /real."""
-    found = [json.loads(path.read_text()) for path in RECORDINGS]
+    found = [read(path) for path in RECORDINGS]
     own = [recording for recording in found if recording["code"] == one.code]
     assert tuple(sorted(recording["release"] for recording in own)) == one.played
     parts = [re.sub(r"[\[\]()]", ".", part) for part in re.split("…", one.said)]

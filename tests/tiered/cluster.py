@@ -22,10 +22,14 @@ SEGMENT_BYTES: Final = 1_048_576
 BATCH_HEAD: Final = 72
 """Bytes of a batch of one record, without its value."""
 WITHIN_S: Final = 60.0
+TASKS_S: Final = 2.0
+"""Time in which tasks and followers, which act every 500 ms, have come to rest."""
+APART_S: Final = 0.3
+"""Between two requests to a frozen broker: it takes its connections in any order."""
 
 
 class TieredMark(TypedDict):
-    """What brokers and remote storage had when `moves` moves of the scenario were made.
+    """State of brokers and remote storage after `moves` moves of the scenario.
 
     `remote`: (first, last) offsets of remote segments; `local`: first offset of each segment on a
     broker's disk; `epochs`: [epoch, start] of each entry of its leader-epoch-checkpoint.
@@ -114,25 +118,24 @@ class TieredCluster(RealCluster):
     def produce(self, broker: int, *values: str) -> None:
         """Produce records with acks=all, until each is acknowledged."""
         for value in values:
-            self.until(lambda value=value: self._is_acknowledged(broker, value), f"{value} is in")
-
-    def _is_acknowledged(self, broker: int, value: str) -> bool:
-        with Connection(self.ports.client(broker)) as connection:
-            client = self.client(broker)
-            client.send_produce(connection, TOPIC, self._value(value), -1, 20_000)
-            return client.receive_produced(connection).error == "NONE"
+            self.until(lambda value=value: self._send(broker, value) == "NONE", f"{value} is in")
 
     def send(self, broker: int, *values: str) -> None:
         """Send records to a broker that is frozen; they wait in its sockets."""
         for value in values:
             threading.Thread(target=self._send, args=(broker, value), daemon=True).start()
-            time.sleep(0.3)
+            time.sleep(APART_S)
 
-    def _send(self, broker: int, value: str) -> None:
-        with Connection(self.ports.client(broker), 120) as connection:
+    def _send(self, broker: int, value: str) -> str:
+        """Send a record with acks=all; return the error's name."""
+        with Connection(self.ports.client(broker), 2 * WITHIN_S) as connection:
             client = self.client(broker)
-            client.send_produce(connection, TOPIC, self._value(value), -1, 60_000)
-            client.receive_produced(connection)
+            client.send_produce(connection, TOPIC, self._value(value), -1, int(WITHIN_S * 1_000))
+            return client.receive_produced(connection).error
+
+    def rest(self) -> None:
+        """Let tasks and followers come to rest."""
+        time.sleep(TASKS_S)
 
     def elect(self, topic: str, leader: int) -> None:
         """Elect the preferred leader, until it leads."""

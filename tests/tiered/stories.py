@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import signal
-import time
 from collections.abc import Callable, Iterator
 from typing import Final
 
 from app.lab.links import CONTROLLER
-from tests.tiered.cluster import TieredCluster, TieredMark
+from tests.tiered.cluster import TOPIC, TieredCluster, TieredMark
 
 Story = Callable[[TieredCluster], Iterator[TieredMark]]
 
@@ -38,9 +37,9 @@ def rebuilt_without_epochs(cluster: TieredCluster) -> Iterator[TieredMark]:
     cluster.start(2)
     cluster.await_up(2)
     cluster.until(lambda: len(cluster.isr()) == 3, "all are in sync")
-    cluster.elect("orders", 1)
+    cluster.elect(TOPIC, 1)
     cluster.until(lambda: len(cluster.remote()) == 4, "1 deletes remote segments")
-    time.sleep(2)
+    cluster.rest()
     yield cluster.mark(20, "Remote storage works again. 1 leads, after a clean election.")
 
 
@@ -57,15 +56,15 @@ def deposed_leader_deletes(cluster: TieredCluster) -> Iterator[TieredMark]:
     cluster.end_session(1)
     cluster.until(lambda: cluster.leader() == 2, "2 leads")
     cluster.hand.cut(1, CONTROLLER)
-    time.sleep(2)
+    cluster.rest()
     yield cluster.mark(7, "1 is frozen with four records in its sockets, and 2 leads.")
     cluster.kill(1, signal.SIGCONT)
     cluster.until(lambda: len(cluster.remote()) < 2, "1 deletes remote segments")
-    time.sleep(2)
+    cluster.rest()
     yield cluster.mark(10, "1 goes on, and has not heard of 2.")
     cluster.hand.heal(1, CONTROLLER)
     cluster.until(lambda: len(cluster.isr()) == 3, "1 follows")
-    time.sleep(2)
+    cluster.rest()
     yield cluster.mark(12, "1 follows 2.")
 
 
