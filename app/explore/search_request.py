@@ -23,7 +23,7 @@ TWICE: Final = "twice"
 SKIPPED: Final = "skipped"
 OWN: Final = "own"
 GOALS: Final = (LOSS, BROKEN, TWICE, SKIPPED, NOBODY, TWO, OWN)
-"""What is looked for: the loss of an acknowledged record, the breach of any promise, a record that
+"""Goals of a search: the loss of an acknowledged record, the breach of any promise, a record that
 a group processes twice or skips, a partition without a leader, two leaders at once, or what the
 visitor writes (`engine.explore.goals`)."""
 OF_GROUPS: Final = (TWICE, SKIPPED)

@@ -21,7 +21,7 @@ blueprint = Blueprint("hunt", __name__)
 
 @once
 def played() -> dict[str, Any]:
-    """Return what `highwater hunt` played for the page: runs by storm, hidden bugs, by whom."""
+    """Return the results of `highwater hunt`: runs by storm and release, and hidden bugs."""
     found: dict[str, Any] = json.loads(
         resources.files("engine.hunt").joinpath("played.json").read_text("utf-8")
     )

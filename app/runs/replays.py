@@ -52,7 +52,7 @@ SMALL_S = 0.01
 """Of a processor: a run that takes less to be played is played here.  Few of the library take more;
 to hand a run to another process and to get it back takes about a third of it."""
 EARLY_S = 0.05
-"""Of a processor: how long the beginning of a long run is played for its first picture."""
+"""CPU seconds for the beginning of a long run, which is its first picture."""
 LARGE_KEPT = 10_000
 """Scenarios under a profile of which it is known that their runs are not small."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
+import time
 from typing import Any, Final
 
 from gunicorn.app.base import BaseApplication
@@ -79,7 +80,7 @@ class Production(BaseApplication):  # type: ignore[misc]
 
 def _warm_rest(worker: Worker) -> None:
     """Fill the caches that a first page can do without, after a moment for its answer."""
-    threading.Event().wait(REST_S)
+    time.sleep(REST_S)
     from app.server import warm
 
     services = worker.services()

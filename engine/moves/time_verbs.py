@@ -193,7 +193,7 @@ TASKS: Final = {
     "remote": ("remote log tasks", tiering.run_tasks),
     "retention": ("log retention", retention.delete_old),
 }
-"""What `tick` names -> the name of the event, and what runs."""
+"""Argument of `tick` -> name of the event, and the function that runs."""
 
 
 def _parse_tick(words: Words) -> Args:

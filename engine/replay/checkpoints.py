@@ -69,7 +69,7 @@ class Growth:
 
 
 Grown = tuple[Key, Growth, int]
-"""What grows, and how many of its entries there were."""
+"""(place, shared entries, number of entries at the checkpoint)"""
 
 
 class Growths:
