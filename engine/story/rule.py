@@ -40,13 +40,14 @@ class RuleStep:
 class Rule:
     """One rule of the specification, or one group of cues beside it, with its steps.
 
-    excuse: why no run follows it.
+    excuse: why no run follows it.  unlit: why no step of the library lights its card.
     """
 
     id: str
     title: str
     steps: tuple[RuleStep, ...] = ()
     excuse: str = ""
+    unlit: str = ""
 
     def __post_init__(self) -> None:
         for step in self.steps:

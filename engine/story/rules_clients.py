@@ -46,16 +46,18 @@ RULES: Final = (
     Rule("C-2", "Visibility", (
         RuleStep("", "What a consumer may see", 1, "", "Partition.fetchRecords", "why.visible"),
     )),
-    Rule("C-3", "A position beyond the high watermark"),
+    Rule("C-3", "A position beyond the high watermark",
+         unlit="an empty answer without an error changes nothing that could be told"),
     Rule("C-4", "Out of range", (
         RuleStep("exception", "No offset to begin from", 2, "", "OffsetOutOfRangeException",
                  "why.exception"),
-    )),
+    ), unlit="no consumer of the library is without auto.offset.reset"),
     Rule("C-5", "ListOffsets", (
         RuleStep("", "A position is looked up", 1, "read.position",
                  "OffsetFetcher.resetPositionsIfNeeded", places={"c": at_node, "o": new_offset}),
     )),
-    Rule("C-6", "Other errors"),
+    Rule("C-6", "Other errors",
+         unlit="consumers ask again, which the sentence of the refusal tells"),
     Rule("C-7", "The client detects truncation (KIP-320)", (
         RuleStep("", "A consumer detects truncation", 2, "read.truncated",
                  "SubscriptionState.maybeCompleteValidation", "why.validate",

@@ -71,11 +71,11 @@ RULES: Final = (
         RuleStep("", "Rack-aware placement", 2, "topic.place.zk_rack",
                  "AdminUtils.assignReplicasToBrokersRackAware", "why.place.rack",
                  places={"n": new_count, "t": about_word}),
-    )),
+    ), unlit="no scenario places by racks under ZooKeeper"),
     Rule("CP-PLACE-KR", "The striped placer (KRaft)", (
         RuleStep("", "The striped placer", 2, "topic.place.striped", "StripedReplicaPlacer.place",
                  "why.place.rack", places={"n": new_count, "t": about_word}),
-    )),
+    ), unlit="the scenarios of the library say where replicas are"),
     Rule("CP-ELECT-NEW", "A new partition", (
         RuleStep("", "", 2, "", "ReplicationControlManager.createTopic", "why.new"),
     )),

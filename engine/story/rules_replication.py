@@ -36,7 +36,8 @@ RULES: Final = (
     Rule("L-4", "Append as follower", (
         RuleStep("", "", 1, "", "Partition.appendRecordsToFollowerOrFutureReplica", "why.verbatim"),
     )),
-    Rule("L-5", "Roll"),
+    Rule("L-5", "Roll",
+         unlit="a roll moves no offset: the logs of the stage show records, not their files"),
     Rule("L-6", "Read"),
     Rule("L-7", "Raise the log start", (
         RuleStep("", "", 1, "log.start", "UnifiedLog.maybeIncrementLogStartOffset"),
@@ -85,7 +86,8 @@ RULES: Final = (
                  "why.epoch"),
     )),
     Rule("E-6", "A trailing epoch without records"),
-    Rule("E-7", "The epoch of an offset"),
+    Rule("E-7", "The epoch of an offset",
+         unlit="it answers a question within another rule, and leaves no mark of its own"),
     Rule("E-8", "Downgrade of the message format",
          excuse="not modelled: every batch has the format that carries its epoch"),
     Rule("H-1", "What the high watermark means"),
@@ -328,7 +330,7 @@ RULES: Final = (
     Rule("D-3", "Its quota", (
         RuleStep("", "The quota of the copy is used up", 1, "future.held",
                  "ReplicaAlterLogDirsThread.buildFetch", "why.future.quota", places={"b": at_node}),
-    )),
+    ), unlit="no scenario of the library limits a copy between directories"),
     Rule("D-4", "Truncation reaches it, too", (
         RuleStep("", "The future log is cut", 2, "future.cut",
                  "ReplicaAlterLogDirsThread.truncate", "why.future.cut",
