@@ -229,7 +229,7 @@ BUDGETS = {
     "losses": "Messages that are lost.",
     "cuts": "Links that are cut.",
     "pauses": "Brokers that pause.",
-    "timers": "ISR checks, checkpoints and flushes.",
+    "timers": "ISR checks, checkpoints and flushes; timeouts of voters; tasks of remote storage.",
     "writes": "Records that are written with acks=all.",
     "waits": "Waits until a refused broker registers again.",
     "elections": "Elections by an operator (elect).",

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 @RELEASES
 @seed_option("First seed.")
 @MASTER
+@click.option(
+    "--hidden", is_flag=True, help="Put bugs of the past back; say in which run each is found."
+)
 @AS_JSON
 @plain
 def hunt(
@@ -30,17 +33,20 @@ def hunt(
     profiles: str | None,
     seed: int,
     master: str | None,
+    hidden: bool,
     as_json: bool,
 ) -> None:
     """Play storms under the newest releases, and explain each promise that a run broke.
 
     A storm is a small cluster to which everything happens at once: restarts, voters, disks, tier,
-    groups, links; all of them if none is named.  Each break is made short and matched with what is
-    known.  The same command goes on where it was stopped.  A release with flipped flags
+    groups, links, mixed; all of them if none is named.  Each break is made short and matched with
+    what is known.  The same command goes on where it was stopped.  A release with flipped flags
     (4.4.0-strict_min_isr) is judged by the promises of the release.
 
     Exit code 0 if everything found is explained, else 1.
     """
+    if hidden:
+        return tell_hidden(storms, runs, as_json)
     names = [name.strip() for name in (profiles or "").split(",") if name.strip()]
     rows = play({"spark_master": master} if master else {}, storms, runs, names, seed)
     if as_json:
@@ -48,6 +54,37 @@ def hunt(
     else:
         click.echo("\n".join(lines(rows)))
     sys.exit(1 if any(not kind["kind"] for row in rows for kind in row["kinds"]) else 0)
+
+
+def tell_hidden(storms: Sequence[str], runs: int, as_json: bool) -> None:
+    """Print for each hidden bug the runs until a storm found it.  Raises InputError."""
+    from concurrent.futures import ProcessPoolExecutor
+    from itertools import product
+
+    from engine.hunt.hidden import HIDDEN, found_in
+    from engine.hunt.storms import NAMES, storm
+
+    names = storms or NAMES
+    for name in names:
+        storm(name)
+    with ProcessPoolExecutor() as workers:
+        asked = list(product(HIDDEN, names))
+        told = workers.map(found_in, [name for _, name in asked], [one for one, _ in asked],
+                           [runs] * len(asked))  # fmt: skip
+        first = dict(zip(asked, told, strict=True))
+    rows = [
+        {"bug": one.bug, "sick": one.sick, "found": {name: first[one, name] for name in names}}
+        for one in HIDDEN
+    ]
+    if as_json:
+        tell({"most": runs, "hidden": rows})
+        return
+    for one in HIDDEN:
+        click.echo(f"{one.bug} ({one.sick})")
+        for name in names:
+            at = first[one, name]
+            in_words = "not played" if at is None else f"found in run {at:,}" if at else "not found"
+            click.echo(f"  {name}: {in_words}")
 
 
 def play(
