@@ -39,9 +39,9 @@ def hunt(
     """Play storms under the newest releases, and explain each promise that a run broke.
 
     A storm is a small cluster to which everything happens at once: restarts, voters, disks, tier,
-    groups, links, mixed; all of them if none is named.  Each break is made short and matched with
-    what is known.  The same command goes on where it was stopped.  A release with flipped flags
-    (4.4.0-strict_min_isr) is judged by the promises of the release.
+    groups, links, elections, mixed; all of them if none is named.  Each break is made short and
+    matched with what is known.  The same command goes on where it was stopped.  A release with
+    flipped flags (4.4.0-strict_min_isr) is judged by the promises of the release.
 
     Exit code 0 if everything found is explained, else 1.
     """

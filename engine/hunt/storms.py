@@ -9,7 +9,7 @@ from engine.model.errors import InputError
 from engine.scenarios.file import load_text
 from engine.scenarios.scenario import Scenario
 
-NAMES: Final = ("restarts", "voters", "disks", "tier", "groups", "links", "mixed")
+NAMES: Final = ("restarts", "voters", "disks", "tier", "groups", "links", "elections", "mixed")
 RELEASES: Final = ("K39", "K40", "K41", "4.4.0")
 """3.9, 4.0, 4.1 (4.2 has the same rules) and 4.4."""
 
