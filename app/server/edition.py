@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import re
+from pathlib import Path
 from typing import Final
 
 from flask import Response, current_app, request
@@ -11,18 +14,20 @@ from app.core.config import ROOT
 from app.core.memoize import once
 
 FOR_EVER: Final = "public, max-age=31536000, immutable"
-KINDS: Final = {".json", ".md", ".py", ".txt", ".yaml"}
+KINDS: Final = re.compile(r"\.(?:json|md|py|txt|yaml)$")
 
 
 @once
 def _digest() -> str:
     """Return the digest of everything that answers are made of: code, library, cards, words."""
     told = hashlib.sha256()
-    for folder in (ROOT / "engine", ROOT / "app", ROOT / "static" / "i18n"):
-        for path in sorted(folder.rglob("*")):
-            if path.suffix in KINDS:
-                told.update(f"{path.relative_to(folder)} {path.stat().st_size} ".encode())
-                told.update(path.read_bytes())
+    for top in ("engine", "app", "static/i18n"):
+        for place, folders, names in os.walk(ROOT / top):
+            folders.sort()
+            for name in sorted(filter(KINDS.search, names)):
+                path = os.path.join(place, name)
+                data = Path(path).read_bytes()
+                told.update(f"{os.path.relpath(path, ROOT)} {len(data)} ".encode() + data)
     return told.hexdigest()[:12]
 
 
