@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import re
-from pathlib import Path
 from typing import Final
 
 from flask import Response, current_app, request
 
 from app.core.config import ROOT
 from app.core.memoize import once
+from app.core.tree_digest import contents
 
 FOR_EVER: Final = "public, max-age=31536000, immutable"
-KINDS: Final = re.compile(r"\.(?:json|md|py|txt|yaml)$")
+ENDINGS: Final = (".json", ".md", ".py", ".txt", ".yaml")
 
 
 @once
 def _digest() -> str:
     """Return the digest of everything that answers are made of: code, library, cards, words."""
     told = hashlib.sha256()
-    for top in ("engine", "app", "static/i18n"):
-        for place, folders, names in os.walk(ROOT / top):
-            folders.sort()
-            for name in sorted(filter(KINDS.search, names)):
-                path = os.path.join(place, name)
-                data = Path(path).read_bytes()
-                told.update(f"{os.path.relpath(path, ROOT)} {len(data)} ".encode() + data)
+    for folder in (ROOT / "engine", ROOT / "app", ROOT / "static" / "i18n"):
+        for part in contents(folder, ENDINGS):
+            told.update(part)
     return told.hexdigest()[:12]
 
 
