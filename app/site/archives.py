@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
+import re
 import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,6 +15,8 @@ from typing import Final
 
 from app.core import compiled_engine
 from app.core.config import ROOT
+from engine.scenarios.file import own_tree
+from engine.scenarios.places import Places
 
 ENGINE_PACKAGES: Final = ("pyyaml", "lark")
 PAGES_PACKAGES: Final = (
@@ -28,6 +32,7 @@ FIRST_ROOMS: Final = ("admission", "core", "questions", "runs", "storage", "tab"
 """Rooms of `app` that answer questions about runs; the others render pages."""
 DATA: Final = {".json", ".md", ".py", ".txt", ".yaml", ".yml", ".lark", ".html"}
 UNUSED: Final = ("werkzeug/debug/", "click/testing", "flask/testing_", "lark/__pyinstaller")
+LIBRARY: Final = re.compile(r"engine/scenarios/library/.*\.yaml$")
 EPOCH: Final = (2020, 1, 1, 0, 0, 0)
 """Time of every file in an archive: equal files make equal archives."""
 
@@ -100,9 +105,16 @@ def _archive(own_files: dict[str, Path], packages: Iterable[str]) -> Archive:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name in sorted(files):
-            data = files[name].read_bytes()
+            path = files[name]
+            data = _as_json(path) if LIBRARY.search(name) else path.read_bytes()
             archive.writestr(zipfile.ZipInfo(name, EPOCH), data, zipfile.ZIP_DEFLATED, 9)
     return Archive(buffer.getvalue(), tuple(found))
+
+
+def _as_json(path: Path) -> bytes:
+    """Return a file of the library as `engine.scenarios.file.own_tree` reads it fast."""
+    tree = own_tree(path.read_text("utf-8"), Places(path.name))
+    return json.dumps(tree, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _installed(name: str) -> tuple[Package, dict[str, Path]]:
