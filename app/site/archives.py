@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import re
@@ -53,10 +52,6 @@ class Archive:
 
     data: bytes
     packages: tuple[Package, ...]
-
-    @property
-    def digest(self) -> str:
-        return hashlib.sha256(self.data).hexdigest()
 
 
 def engine_archive() -> Archive:
