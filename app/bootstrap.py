@@ -121,11 +121,12 @@ def ensure(module: str, extra: str = "", light: bool = False) -> None:
         )
     if not is_checkout():
         return  # pip installed this package and its requirements
+    again = os.environ.pop(_AGAIN, "")
     missing = lacking(extra)
     if not missing or (light and inside_venv() and not needed(missing)):
         return
     mark = f"{extra}/{light}"
-    if os.environ.get(_AGAIN) == mark:
+    if again == mark:
         give_up(
             f"Still missing after installing: {', '.join(missing)}. "
             f"Remove {VENV} and try again, or install them by hand."
@@ -133,13 +134,13 @@ def ensure(module: str, extra: str = "", light: bool = False) -> None:
     python = _venv_python()
     if python is None:
         _make_venv(light)
+        missing = requirements(extra)
         python = _venv_python()
         if python is None:
             give_up(f"{VENV} has no Python in it: remove it and try again.")
-    if not inside_venv():
-        missing = _lacking_in(python, extra)
-        if not (needed(missing) if light else missing):
-            _run_again(python, module)
+    elif not inside_venv() and again != str(VENV):
+        os.environ[_AGAIN] = str(VENV)
+        _run_again(python, module)  # what is missing there is seen there
     with turn():
         if light:
             # What is imported is compiled then: a third of the time.
@@ -208,17 +209,6 @@ def _venv_python() -> Path | None:
         if (VENV / place).exists():
             return VENV / place
     return None
-
-
-def _lacking_in(python: Path, extra: str) -> list[str]:
-    """Return the requirements that another Python lacks; all of them if it cannot be asked."""
-    question = f"from app import bootstrap; print(*bootstrap.lacking({extra!r}), sep='\\n')"
-    answer = subprocess.run(
-        [str(python), "-c", question], cwd=ROOT, stdout=subprocess.PIPE, text=True
-    )
-    if answer.returncode != 0:
-        return requirements(extra)
-    return [line for line in answer.stdout.splitlines() if line]
 
 
 def _make_venv(light: bool) -> None:

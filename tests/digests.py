@@ -26,10 +26,10 @@ def digests(nth: int = 1) -> dict[str, str]:
         for profile in scenario.profiles:
             for seed in seeds:
                 run = Run(scenario, profile, seed)
-                found[f"{scenario.code} {profile} {seed}"] = digest(play_all(run))
+                found[f"{scenario.code} {profile} {seed}"] = digest(play_all(run).copy())
     for number in range(RANDOM_RUNS):
         run = draw(0, number, list(PROFILES), []).run
-        found[f"random {number}"] = f"{run.digest} {digest(play_all(run))}"
+        found[f"random {number}"] = f"{run.digest} {digest(play_all(run).copy())}"
     return found
 
 

@@ -6,11 +6,15 @@ import ast
 import importlib
 import inspect
 import pickle
+import pkgutil
+import re
+import shutil
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
+import engine
 from app.compiled.expand import expand
 from app.compiled.extensions import files
 from engine.model.copying import fields
@@ -57,15 +61,34 @@ def constructors(source: str) -> dict[str, ast.arguments]:
     }
 
 
-def test_a_compiled_class_is_made_as_its_source_says(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def expanded_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the engine as it is compiled."""
+    folder = tmp_path_factory.mktemp("expanded")
+    shutil.copytree(ROOT / "engine", folder / "engine", ignore=shutil.ignore_patterns("*.pyc"))
+    expand([folder / name for name in files()])
+    return folder
+
+
+def test_a_compiled_copy_has_the_class_of_its_original(expanded_files: Path) -> None:
+    """A method that names a class makes no copies of what inherits from it."""
+    for module in pkgutil.walk_packages(engine.__path__, "engine."):
+        importlib.import_module(module.name)
+    copied = 0
     for name in files():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text((ROOT / name).read_text("utf-8"), "utf-8")
-    expand([tmp_path / name for name in files()])
+        module = importlib.import_module(".".join(Path(name).with_suffix("").parts))
+        text = (expanded_files / name).read_text("utf-8")
+        for kind in re.findall(r"= ([A-Z]\w+)\.__new__\(\1\)", text):
+            assert getattr(module, kind).__subclasses__() == [], kind
+            copied += 1
+    assert copied > 20
+
+
+def test_a_compiled_class_is_made_as_its_source_says(expanded_files: Path) -> None:
     compared = 0
     for name in files():
         by_hand = constructors((ROOT / name).read_text("utf-8"))
-        expanded = constructors((tmp_path / name).read_text("utf-8"))
+        expanded = constructors((expanded_files / name).read_text("utf-8"))
         module = importlib.import_module(".".join(Path(name).with_suffix("").parts))
         for kind in expanded.keys() - by_hand.keys():
             own = inspect.signature(getattr(module, kind).__init__).parameters.values()

@@ -6,6 +6,7 @@ import os
 import sys
 import sysconfig
 from pathlib import Path
+from typing import NoReturn
 
 import click
 import pytest
@@ -93,23 +94,54 @@ def test_only_what_the_virtual_environment_lacks_is_installed(
 ) -> None:
     """The Python that starts the checks lacks everything; the one in .venv lacks two packages."""
     lacks = [bootstrap.requirements("test")[0], bootstrap.requirements("test")[-1]]
-    venv = tmp_path / ".venv"
-    (venv / "bin").mkdir(parents=True)
-    program(venv / "bin/python", f"'{lacks[0]}'; echo '{lacks[1]}'")
+    within: list[bool] = []
     installed: list[list[str]] = []
+
+    def run_again(python: Path, module: str) -> NoReturn:
+        within.append(True)
+        bootstrap.ensure(module, extra="test")
+        raise SystemExit(0)
 
     def install(python: Path, extra: str, missing: list[str]) -> list[str]:
         installed.append(missing)
         return ["pip"]
 
     monkeypatch.setenv(bootstrap._AGAIN, "")
-    monkeypatch.setattr(bootstrap, "VENV", venv)
-    monkeypatch.setattr(bootstrap, "lacking", bootstrap.requirements)
+    monkeypatch.setattr(bootstrap, "VENV", tmp_path)
+    monkeypatch.setattr(bootstrap, "_venv_python", lambda: tmp_path / "bin/python")
+    monkeypatch.setattr(bootstrap, "inside_venv", lambda: bool(within))
+    monkeypatch.setattr(
+        bootstrap, "lacking", lambda extra: lacks if within else bootstrap.requirements(extra)
+    )
+    monkeypatch.setattr(bootstrap, "_run_again", run_again)
     monkeypatch.setattr(bootstrap, "_install", install)
     with pytest.raises(SystemExit):
         bootstrap.ensure("tests", extra="test")
     assert installed == [lacks]
     assert "Installing failed" in capfd.readouterr().err
+
+
+def test_a_virtual_environment_that_is_no_longer_one_is_not_entered_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    entered: list[Path] = []
+
+    def run_again(python: Path, module: str) -> NoReturn:
+        entered.append(python)
+        bootstrap.ensure(module)
+        raise SystemExit(0)
+
+    monkeypatch.setenv(bootstrap._AGAIN, "")
+    monkeypatch.setattr(bootstrap, "VENV", tmp_path)
+    monkeypatch.setattr(bootstrap, "_venv_python", lambda: tmp_path / "bin/python")
+    monkeypatch.setattr(bootstrap, "inside_venv", lambda: False)
+    monkeypatch.setattr(bootstrap, "lacking", bootstrap.requirements)
+    monkeypatch.setattr(bootstrap, "_run_again", run_again)
+    monkeypatch.setattr(bootstrap, "_install", lambda *_: [])
+    with pytest.raises(SystemExit):
+        bootstrap.ensure("app")
+    assert len(entered) == 2
+    assert "Still missing after installing" in capfd.readouterr().err
 
 
 def test_without_venv_one_sentence_names_the_package(

@@ -107,3 +107,14 @@ def test_packages_of_the_container_can_be_listed() -> None:
     assert {"flask", "psycopg", "gunicorn"} <= set(named) and "pytest" not in named
     assert named["flask"]["purl"].startswith("pkg:pypi/flask@")
     assert named["flask"]["externalReferences"][0]["hashes"][0]["alg"] == "SHA-256"
+
+
+def test_wheels_are_compiled_for_every_python_and_play_both_engines() -> None:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        told = tomllib.load(file)
+    wheels = told["tool"]["cibuildwheel"]
+    oldest = told["project"]["requires-python"].removeprefix(">=").replace(".", "")
+    assert wheels["build"][0] == f"cp{oldest}-*"
+    assert wheels["environment"] == {"HIGHWATER_COMPILE": "1"}
+    checked = wheels["test-command"].removeprefix("python {project}/")
+    assert (ROOT / checked).is_file()

@@ -132,6 +132,14 @@ def test_everything_lies_below_one_package(installed: Path) -> None:
         assert not imported(path) & {"app", "engine", "static", "templates", "tests"}, path
 
 
+def test_a_wheel_without_a_compiled_engine_is_noticed(installed: Path, tmp_path: Path) -> None:
+    command = [str(installed / "bin" / "python"), str(ROOT / "tests/installed_engines.py")]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=surroundings(installed), capture_output=True, text=True
+    )
+    assert done.returncode == 1 and "HIGHWATER_COMPILE=1" in done.stderr
+
+
 def modules(folder: Path) -> set[Path]:
     """Return the Python files below a folder, without the package that lies above it in a wheel."""
     found = {path.relative_to(folder) for path in folder.rglob("*.py")}

@@ -26,7 +26,7 @@ def found() -> dict[str, str | bool]:
     ends: dict[str, str | bool] = {"is_compiled": is_compiled()}
     for scenario in library().values():
         for profile in scenario.profiles:
-            ends[f"{scenario.code} {profile}"] = digest(play_all(Run(scenario, profile)))
+            ends[f"{scenario.code} {profile}"] = digest(play_all(Run(scenario, profile)).copy())
     ends["a search's state"] = _searched(Run(find(SEARCHED), "K39"))
     return ends
 

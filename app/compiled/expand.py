@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import ast
 import builtins
+import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 NOTE: Final = "mypyc_attr(allow_interpreted_subclasses=True, serializable=True{})"
 NOTES: Final = {"declared": NOTE.format(""), "acyclic": NOTE.format(", acyclic=True")}
+BASES: Final = re.compile(r"^class \w+\(([^)]*)\):", re.M)
 EMPTY: Final = {"dict": "{}", "list": "[]"}
 
 Classes = Mapping[str, ast.ClassDef]
@@ -29,9 +32,7 @@ def expand(files: Sequence[Path]) -> None:
         if isinstance(node, ast.ClassDef)
     }
     classes = {name: node for name, node in every.items() if _note(node)}
-    parents = {
-        base.id for one in every.values() for base in one.bases if isinstance(base, ast.Name)
-    }
+    parents = _parents(Path(os.path.commonpath(files)))
     constructors = {name: _constructor(node, classes) for name, node in classes.items()}
     for path, tree in trees.items():
         known = {name.name for node in tree.body for name in getattr(node, "names", ())}
@@ -50,6 +51,12 @@ def expand(files: Sequence[Path]) -> None:
                 if node.name in constructors:
                     _write_out(node, constructors[node.name])
         path.write_text(ast.unparse(tree), "utf-8")
+
+
+def _parents(package: Path) -> set[str]:
+    """Return the names of classes that others inherit from, in modules that stay Python as well."""
+    texts = (path.read_text("utf-8") for path in package.rglob("*.py"))
+    return {name for text in texts for bases in BASES.findall(text) for name in bases.split(", ")}
 
 
 def _note(node: ast.ClassDef) -> str:

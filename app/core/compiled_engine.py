@@ -13,9 +13,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+from app.core.tree_digest import contents
+
 ENGINE: Final = f"{__name__.partition('app.')[0]}engine"
 """Name of the engine's package: `engine` in a checkout, `highwater.engine` in a wheel."""
 SOURCES: Final = Path(__file__).resolve().parents[2] / "engine"
+COMPILER: Final = Path(__file__).resolve().parents[1] / "compiled"
 ON_PATH: Final = SOURCES.parents[ENGINE.count(".")]
 """The folder that Python finds it in."""
 VARIABLE: Final = "HIGHWATER_COMPILED"
@@ -29,10 +32,11 @@ def builds() -> Path:
 
 
 def fingerprint() -> str:
-    """Return 16 hex digits: a hash of the engine's sources, the Python version and the platform."""
+    """Return 16 hex digits: a hash of the engine, what compiles it, the Python and the platform."""
     found = sha256(f"{sys.version} {sysconfig.get_platform()}".encode())
-    for path in sorted(SOURCES.rglob("*.py")):
-        found.update(path.relative_to(SOURCES).as_posix().encode() + path.read_bytes())
+    for folder in (SOURCES, COMPILER):
+        for part in contents(folder, (".py",)):
+            found.update(part)
     return found.hexdigest()[:16]
 
 

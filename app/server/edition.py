@@ -9,9 +9,10 @@ from flask import Response, current_app, request
 
 from app.core.config import ROOT
 from app.core.memoize import once
+from app.core.tree_digest import contents
 
 FOR_EVER: Final = "public, max-age=31536000, immutable"
-KINDS: Final = {".json", ".md", ".py", ".txt", ".yaml"}
+ENDINGS: Final = (".json", ".md", ".py", ".txt", ".yaml")
 
 
 @once
@@ -19,10 +20,8 @@ def _digest() -> str:
     """Return the digest of everything that answers are made of: code, library, cards, words."""
     told = hashlib.sha256()
     for folder in (ROOT / "engine", ROOT / "app", ROOT / "static" / "i18n"):
-        for path in sorted(folder.rglob("*")):
-            if path.suffix in KINDS:
-                told.update(f"{path.relative_to(folder)} {path.stat().st_size} ".encode())
-                told.update(path.read_bytes())
+        for part in contents(folder, ENDINGS):
+            told.update(part)
     return told.hexdigest()[:12]
 
 

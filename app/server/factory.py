@@ -28,6 +28,7 @@ from app.runs.replays import Replays
 from app.server import addresses, compression, metrics, openapi, security, visitor, warm
 from app.server.services import KEY, Services, services
 from app.server.shared_pages import PAGES
+from app.server.template_cache import TemplateCache
 from app.storage.database import Database
 from app.storage.row_limit import MIB
 from app.storage.saved import Store
@@ -95,6 +96,7 @@ def build(settings: Settings | None = None, parts: Parts | None = None) -> Flask
         static_folder=str(ROOT / "static"),
         template_folder=str(ROOT / "templates"),
     )
+    app.jinja_env.bytecode_cache = TemplateCache(settings.instance / "templates")
     app.session_interface = security.Cookies()
     app.config.update(
         SECRET_KEY=settings.secret_key,

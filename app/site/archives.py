@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
+import json
+import re
 import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from typing import Final
 
 from app.core import compiled_engine
 from app.core.config import ROOT
+from engine.scenarios.file import own_tree
+from engine.scenarios.places import Places
 
 ENGINE_PACKAGES: Final = ("pyyaml", "lark")
 PAGES_PACKAGES: Final = (
@@ -28,6 +31,7 @@ FIRST_ROOMS: Final = ("admission", "core", "questions", "runs", "storage", "tab"
 """Rooms of `app` that answer questions about runs; the others render pages."""
 DATA: Final = {".json", ".md", ".py", ".txt", ".yaml", ".yml", ".lark", ".html"}
 UNUSED: Final = ("werkzeug/debug/", "click/testing", "flask/testing_", "lark/__pyinstaller")
+LIBRARY: Final = re.compile(r"engine/scenarios/library/.*\.yaml$")
 EPOCH: Final = (2020, 1, 1, 0, 0, 0)
 """Time of every file in an archive: equal files make equal archives."""
 
@@ -48,10 +52,6 @@ class Archive:
 
     data: bytes
     packages: tuple[Package, ...]
-
-    @property
-    def digest(self) -> str:
-        return hashlib.sha256(self.data).hexdigest()
 
 
 def engine_archive() -> Archive:
@@ -100,9 +100,16 @@ def _archive(own_files: dict[str, Path], packages: Iterable[str]) -> Archive:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name in sorted(files):
-            data = files[name].read_bytes()
+            path = files[name]
+            data = _as_json(path) if LIBRARY.search(name) else path.read_bytes()
             archive.writestr(zipfile.ZipInfo(name, EPOCH), data, zipfile.ZIP_DEFLATED, 9)
     return Archive(buffer.getvalue(), tuple(found))
+
+
+def _as_json(path: Path) -> bytes:
+    """Return a file of the library as `engine.scenarios.file.own_tree` reads it fast."""
+    tree = own_tree(path.read_text("utf-8"), Places(path.name))
+    return json.dumps(tree, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _installed(name: str) -> tuple[Package, dict[str, Path]]:

@@ -25,6 +25,7 @@ from app.server import bundler
 from app.site import archives, frozen
 from app.site.archives import Package
 from app.site.layout import NEEDS_SERVER, SiteLayout
+from app.site.precompiling import precompiled
 from app.site.pyodide import VERSION, Interpreter, interpreter
 from app.site.rewriting import Page
 from app.site.standing import STANDING, blueprint
@@ -47,6 +48,7 @@ STATIC: Final = (
 )
 WORKERS: Final = ("js/site/worker.js", "js/export/gif.worker.js", "js/export/colours.js")
 """Scripts of `static` that run in workers, and so are in no pack."""
+TAB: Final = "app.tab"
 Tell = Callable[[str], None]
 
 
@@ -185,27 +187,25 @@ class Builder:
     def _add_engine(self, python: Interpreter) -> int:
         """Add the interpreter and the archives; return the bytes that a run needs."""
         folder = f"pyodide/{python.version}/"
-        for name, data in python.files.items():
-            self._files[folder + name] = data
         engine, rest = archives.engine_archive(), archives.pages_archive()
-        names = {
-            "engine": f"python/engine-{engine.digest[:12]}.zip",
-            "pages": f"python/pages-{rest.digest[:12]}.zip",
-        }
-        self._files[names["engine"]] = engine.data
-        self._files[names["pages"]] = rest.data
+        own = {"engine.zip": engine.data, "pages.zip": rest.data}
+        files = precompiled({**python.files, **own}, TAB)
+        names = {}
+        for name in ("engine", "pages"):
+            data = files.pop(f"{name}.zip")
+            names[name] = f"python/{name}-{hashlib.sha256(data).hexdigest()[:12]}.zip"
+            self._files[names[name]] = data
+        self._files |= {folder + name: data for name, data in files.items()}
         self._files["LICENCES.txt"] = licence_notices((*engine.packages, *rest.packages)).encode()
-        loaded = python.loaded_bytes + len(engine.data)
+        loaded = sum(map(len, (*files.values(), self._files[names["engine"]])))
         places = self._layout.map(
             {
                 "files": {
                     **names,
-                    "tab": "app.tab",
+                    "tab": TAB,
                     "pyodide": folder,
                     "wasm": f"{folder}pyodide.asm.wasm.bin",
-                    "bytes": loaded
-                    - len(python.files["pyodide.mjs"])
-                    - len(python.files["pyodide.asm.mjs"]),
+                    "bytes": loaded - len(files["pyodide.mjs"]) - len(files["pyodide.asm.mjs"]),
                 },
                 "packs": {
                     entry: bundler.pack_at(entry)[1:]
@@ -287,7 +287,8 @@ PYODIDE: Final = f"""Pyodide {VERSION} (pyodide/)
 
 Copyright the Pyodide contributors and Mozilla; Mozilla Public License 2.0,
 https://www.mozilla.org/MPL/2.0/. Unchanged but for its list of packages, which is emptied; its
-WebAssembly module is compressed. The source is at https://github.com/pyodide/pyodide.
+WebAssembly module is compressed, and the modules of Python that it starts with are compiled.
+The source is at https://github.com/pyodide/pyodide.
 
 It contains CPython, under the licence of the Python Software Foundation,
 https://docs.python.org/3/license.html, and Emscripten's libraries, under the MIT licence.

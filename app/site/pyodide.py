@@ -43,10 +43,6 @@ class Interpreter:
     version: str
     files: dict[str, bytes]
 
-    @property
-    def loaded_bytes(self) -> int:
-        return sum(len(data) for data in self.files.values())
-
 
 def interpreter(directory: Path | None = None) -> Interpreter:
     """Return the files, from a directory or else from npm.  Raises `MissingFilesError`."""

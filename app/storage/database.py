@@ -5,11 +5,20 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, func, make_url, select
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    create_engine,
+    event,
+    func,
+    inspect,
+    make_url,
+    select,
+)
 from sqlalchemy.exc import (
     ArgumentError,
     DatabaseError,
@@ -24,9 +33,6 @@ from sqlalchemy.orm import Session
 from app.core.config import SettingError
 from app.core.refusals import RequestError
 from app.storage.models import Base
-
-if TYPE_CHECKING:
-    from alembic.config import Config
 
 MIGRATIONS = Path(__file__).resolve().parent / "migrations"
 _BEGIN = "highwater_begin"
@@ -130,28 +136,18 @@ class Database:
 
     def migrate(self) -> None:
         """Bring the schema to the newest revision; data of earlier versions is kept."""
-        from alembic import command
-        from alembic.runtime.migration import MigrationContext
-        from alembic.util import CommandError
-
-        newest = _newest()
         try:
             with self.engine.connect() as connection:
                 exclusive = connection.execution_options(**{_BEGIN: "EXCLUSIVE"})
                 with exclusive.begin():
                     # Two processes may start at once: the second waits, then finds all done.
-                    there = MigrationContext.configure(exclusive).get_current_heads()
-                    if there != newest:
-                        config = _migrations()
-                        config.attributes["connection"] = exclusive
-                        command.upgrade(config, "head")
+                    if _revision(exclusive) != newest():
+                        _upgrade(exclusive)
                     for table in Base.metadata.sorted_tables:  # that its pages can be read
                         exclusive.execute(select(func.count()).select_from(table))
         except DatabaseError as error:
             told = " ".join(str(error.orig).split()).rstrip(".")
             raise SettingError(f"The database cannot be used: {told}.") from None
-        except CommandError as error:
-            raise SettingError(f"The database is of a newer Highwater: {error}.") from None
 
     def close(self) -> None:
         self.engine.dispose()
@@ -172,21 +168,34 @@ def only_to_read(url: str) -> str:
     return "sqlite://" if absent else url
 
 
-def _migrations() -> Config:
+def newest() -> str:
+    """Return the newest revision of the schema: its file is named after it."""
+    return max(file.name[1:5] for file in (MIGRATIONS / "versions").glob("v*.py"))
+
+
+def _revision(connection: Connection) -> str | None:
+    """Return the schema's revision, as Alembic does, whose import costs a start 200 ms."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    revision: str | None = connection.exec_driver_sql(
+        "SELECT version_num FROM alembic_version"
+    ).scalar()
+    return revision
+
+
+def _upgrade(connection: Connection) -> None:
+    from alembic import command
     from alembic.config import Config
+    from alembic.util import CommandError
 
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
-    return config
-
-
-@cache
-def _newest() -> tuple[str, ...]:
-    """Return the newest revision of the schema, cached, as it reads all files of migrations."""
-    from alembic.script import ScriptDirectory
-
-    return tuple(ScriptDirectory.from_config(_migrations()).get_heads())
+    config.attributes["connection"] = connection
+    try:
+        command.upgrade(config, "head")
+    except CommandError as error:
+        raise SettingError(f"The database is of a newer Highwater: {error}.") from None
 
 
 def _connect(url: URL) -> Engine:

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app.core.refusals import located
 from app.learn.cards import LibraryCard, OutcomesCard, cards, pictures_version, with_outcomes
-from app.learn.path import path
+from app.learn.path import PATH, path
 from app.server import visitor
 from app.web.loop import hero
 from engine.scenarios import file
@@ -30,6 +30,11 @@ TOPICS: Final = (
     ("operating", ("S15", "S11", "S45", "S46")),
 )
 """Name of a topic and the codes of its four runs, from the plain to the surprising."""
+SHOWN: Final = {
+    LIVING,
+    *(stop.code for stop in PATH),
+    *(code for _, codes in TOPICS for code in codes),
+}
 FILTERS: Final = ("q", "tag", "difficulty", "profile")
 """Addresses that ask for these mean the page of all scenarios, which once was this one."""
 
@@ -53,14 +58,15 @@ def home() -> str | AnyResponse:
     """Render the page for first and for returning visitors."""
     if any(name in request.args for name in FILTERS):
         return redirect(f"{url_for('shelf.library')}?{request.query_string.decode('latin-1')}")
-    every = cards(file.library().values(), visitor.lang())
+    library = file.library().values()
+    shown = cards((one for one in library if one.code in SHOWN), visitor.lang())
     return render_template(
         "home.html",
         unreadable=[located(bad) for bad in file.unreadable().values()],
         hero=hero(visitor.lang()),
-        path=path(every),
-        topics=topics(every),
-        scenarios=len(every),
-        living=next((card for card in every if card["code"] == LIVING), None),
+        path=path(shown),
+        topics=topics(shown),
+        scenarios=len(library),
+        living=next((card for card in shown if card["code"] == LIVING), None),
         pictures=url_for("shelf.sheet", version=pictures_version()),
     )

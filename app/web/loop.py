@@ -1,7 +1,7 @@
 """The loop of the first page: one script that real brokers confirmed, under every version.
 
-Eight moments of a run, each a picture and a caption.  What a caption may say follows from what the
-engine played: whether the acknowledged message is still there.
+Eight moments of a run, each a picture and a caption.  Which versions lose the acknowledged message
+follows from their release; tests/app/test_loop.py plays each.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, TypedDict
 
 from flask import Blueprint, Response, url_for
 from markupsafe import Markup
@@ -22,13 +22,12 @@ from app.server.edition import FOR_EVER, edition
 from app.server.services import services
 from engine.export import tanks
 from engine.export.comparing import playable
-from engine.model.errors import InputError
 from engine.model.languages import LANGUAGES
 from engine.model.profiles import GENERATIONS, PROFILES
 from engine.replay.replay import Replay
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
-from engine.sim.run import Run, play_all
+from engine.sim.run import Run
 from engine.view.wire import StepJson
 
 blueprint = Blueprint("loop", __name__)
@@ -42,6 +41,12 @@ MOMENTS: Final = (6, 8, 9, 11, 13, 14, 16, 19)
 """How many moves of the script have been made at each moment."""
 TURN: Final = 6
 """From this moment on the versions part."""
+
+
+class LoopFrame(TypedDict):
+    picture: str
+    say: str
+    step: int
 
 
 @dataclass(frozen=True)
@@ -62,14 +67,8 @@ def _replay(profile: str) -> Replay:
     return Replay(playable(Run(scenario(), profile))[0])
 
 
-@once
 def _loses(profile: str) -> bool:
-    run = Run(scenario(), profile)
-    try:
-        end = play_all(run)
-    except InputError:  # a move of the script is impossible here
-        end = play_all(playable(run)[0])
-    return bool(end.ledger.lost)
+    return PROFILES[profile].release <= PROFILES[FIRST].release
 
 
 @once
@@ -118,22 +117,24 @@ def _cuts(step: StepJson) -> bool:
 
 
 @once
-def frames(profile: str, lang: str) -> bytes:
-    """Return {"frames": [{"picture", "say", "step"}, ...], "lost": bool} as JSON.
+def frame(profile: str, lang: str, number: int) -> LoopFrame:
+    """Return one of the moments, counted from 0.
 
-    `step` is the beat of the story at which the run's own page opens.
+    Its `step` is the beat of the story at which the run's own page opens.
     """
-    words = services().words
-    lost = _loses(profile)
-    say = partial(words.text, lang)
+    say = partial(services().words.text, lang)
     moments, highest = pictured(profile)
-    told = []
-    for number, (step, beat) in enumerate(moments, 1):
-        end = f".{'lost' if lost else 'kept'}" if number >= TURN else ""
-        inside = tanks.draw(step["view"], WIDTH, HEIGHT, say=say, prefix="loop-", highest=highest)
-        caption = say(f"loop.{number}{end}", {})
-        told.append({"picture": inside, "say": caption, "step": beat})
-    data = {"frames": told, "lost": lost}
+    step, beat = moments[number]
+    end = (".kept", ".lost")[_loses(profile)] if number + 1 >= TURN else ""
+    picture = tanks.draw(step["view"], WIDTH, HEIGHT, say=say, prefix="loop-", highest=highest)
+    return {"picture": picture, "say": say(f"loop.{number + 1}{end}", {}), "step": beat}
+
+
+@once
+def frames(profile: str, lang: str) -> bytes:
+    """Return {"frames": one a moment, "lost": bool} as JSON."""
+    told = [frame(profile, lang, number) for number in range(len(MOMENTS))]
+    data = {"frames": told, "lost": _loses(profile)}
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -148,7 +149,6 @@ def address(profile: str, lang: str) -> str:
 
 def hero(lang: str) -> Mapping[str, object]:
     """Return the data of the first page's template."""
-    shown = json.loads(frames(FIRST, lang))
     return {
         "scenario": scenario(),
         "first": FIRST,
@@ -168,15 +168,15 @@ def hero(lang: str) -> Mapping[str, object]:
             }
             for one in stops()
         ],
-        "begins": _framed(shown["frames"][0]),
-        "ends": _framed(shown["frames"][-1]),
+        "begins": _framed(frame(FIRST, lang, 0)),
+        "ends": _framed(frame(FIRST, lang, len(MOMENTS) - 1)),
         "moments": len(MOMENTS),
         "size": (WIDTH, HEIGHT),
     }
 
 
-def _framed(frame: dict[str, str]) -> dict[str, str]:
-    return {"picture": Markup(frame["picture"]), "say": frame["say"]}
+def _framed(shown: LoopFrame) -> dict[str, str]:
+    return {"picture": Markup(shown["picture"]), "say": shown["say"]}
 
 
 @blueprint.get("/loop/<profile>/<lang>/<digest>.json")

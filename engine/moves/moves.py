@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any, Final
 
 from engine.model.configs import NEVER
@@ -36,6 +37,8 @@ WhyNot = Callable[["Simulation", Args], str]
 Parse = Callable[["Words"], Args]
 
 MAX_LENGTH: Final = 400
+KEPT: Final = 2_000
+"""Moves whose parsed form is kept, of at most `MAX_LENGTH` characters each."""
 MAX_RECORDS: Final = 200
 _RATE: Final = re.compile(r"[0-9]{1,5}(?:\.[0-9]{1,3})?")
 _ADVANCE: Final = re.compile(r"advance\s+(\S+)")
@@ -287,6 +290,13 @@ def parse(text: str, brokers: tuple[BrokerSpec, ...]) -> Move:
     """Read one line.  Raises InputError("invalid") with one sentence."""
     if len(text) > MAX_LENGTH:
         raise invalid("The move is longer than {0} characters.", MAX_LENGTH)
+    known = _parsed(text, brokers)
+    return Move(known.text, known.verb, known.args.copy(), known.limit)  # a verb may add to them
+
+
+@lru_cache(KEPT)
+def _parsed(text: str, brokers: tuple[BrokerSpec, ...]) -> Move:
+    """Read a line once for all seeds and releases that play it."""
     if _UNWRITABLE.search(text):
         raise invalid("A move is one line of plain characters.")
     line = text.split("#", 1)[0].strip()

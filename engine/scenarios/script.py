@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from engine.model.errors import InputError
@@ -20,6 +21,8 @@ from engine.scenarios.places import Reader
 MOST_CHARACTERS: Final = 20_000
 MOST_LINES: Final = 2_000
 MOST_LINE: Final = 400
+KEPT: Final = 64
+"""Scripts whose lines under a profile are kept: many seeds of one are played in turn."""
 
 APART: Final = (comments.START, comments.END)
 """Captions that tell nothing of their own move."""
@@ -67,6 +70,7 @@ def _full_name(profile: str) -> str:
     return profile if profile.isalnum() else get_profile(profile).name
 
 
+@lru_cache(KEPT)
 def script_lines(script: str, profile: str, played: str = "") -> tuple[ScriptLine, ...]:
     """Return the lines that this profile plays, in order.
 

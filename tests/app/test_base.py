@@ -16,7 +16,7 @@ from app import bootstrap
 from app.admission.rates import Bucket, Buckets
 from app.core import config
 from app.core.config import SettingError
-from app.storage.database import Database
+from app.storage.database import Database, newest
 from app.storage.models import Base, ScenarioRow
 from tests import __main__ as checks
 from tests import reference
@@ -119,6 +119,14 @@ def test_a_damaged_database_is_told_in_a_sentence(tmp_path: Path) -> None:
     database = Database(f"sqlite:///{path}")
     with pytest.raises(SettingError, match="database"):
         database.migrate()
+    database.close()
+
+
+def test_the_newest_revision_is_the_one_that_alembic_upgrades_to(tmp_path: Path) -> None:
+    database = Database(f"sqlite:///{tmp_path / 'empty.db'}")
+    database.migrate()
+    with database.engine.connect() as connection:
+        assert MigrationContext.configure(connection).get_current_revision() == newest()
     database.close()
 
 

@@ -11,7 +11,9 @@ from flask.testing import FlaskClient
 
 from app.web import loop
 from engine.export import tanks
+from engine.export.comparing import playable
 from engine.model.profiles import get_profile
+from engine.sim.run import Run, play_all
 
 
 def test_only_versions_before_epochs_lose_the_message() -> None:
@@ -20,6 +22,8 @@ def test_only_versions_before_epochs_lose_the_message() -> None:
     releases = [get_profile(one.profile).release for one in stops]
     assert releases == sorted(set(releases)) and len(stops) > 15
     for one in stops:
+        played = play_all(playable(Run(loop.scenario(), one.profile))[0])
+        assert one.lost == bool(played.ledger.lost), one
         assert one.lost == (get_profile(one.profile).release < (0, 11, 0)), one
 
 
@@ -75,7 +79,7 @@ def test_a_tick_is_dark_where_it_stands_on_the_hue_of_an_epoch() -> None:
 
 def test_first_visitors_at_once_share_no_replay(client: FlaskClient) -> None:
     """One thread computes the frames of a version; the others wait for it."""
-    for known in (loop.pictured, loop.frames, loop.stops):
+    for known in (loop.pictured, loop.frame, loop.frames, loop.stops):
         known.cache_clear()
     context = client.application.app_context
     told: list[bytes] = []

@@ -62,10 +62,12 @@ async function load() {
   python.runPython(`
 import sys
 sys.path.insert(0, "${FIRST}")
+import gc
+gc.disable()  # nothing that is imported becomes garbage
 from ${files.tab}.door import Door
 door = Door()
-import gc
-gc.freeze()  # nothing that is imported becomes garbage
+gc.freeze()
+gc.enable()
 `);
   door = python.globals.get("door");
 }

@@ -1,0 +1,32 @@
+// Compiles the archives of a static site in the folder it lies in, run by app/site/precompiling.py.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { loadPyodide } from "./pyodide.mjs";
+
+const [, , tab, own] = process.argv;
+const read = (name) => new Uint8Array(readFileSync(name));
+const python = await loadPyodide({ indexURL: "./" });
+for (const name of ["engine.zip", "pages.zip"])
+  python.unpackArchive(read(name), "zip", { extractDir: "/highwater" });
+const compile = python.runPython(`
+import json, sys
+sys.path.insert(0, "/highwater")
+from ${tab}.door import Door
+door = Door()
+door.ask("open", json.dumps({"scenario": "S20", "step": 0}), "en")
+from ${tab} import pages
+app = pages.build(door)
+for path in ("/", "/s/S20", "/scenarios"):
+    pages.fetch(app, "GET", path)
+names = {
+    "python_stdlib.zip": next(path for path in sys.path if path.endswith(".zip")),
+    "engine.zip": "/highwater",
+    "pages.zip": "/highwater",
+}
+from ${own} import imported, with_bytecode
+used = {archive: imported(place) for archive, place in names.items()}
+lambda name, data: with_bytecode(bytes(data), used[name], 2 if "stdlib" in name else -1)
+`);
+for (const name of ["python_stdlib.zip", "engine.zip", "pages.zip"])
+  writeFileSync(name, compile(name, python.toPy(read(name))).toJs());
+process.exit(0);
