@@ -184,6 +184,8 @@ _LIST: Final[tuple[Config, ...]] = (
            "How often a broker reports to the KRaft controller.", 1, _HOUR),
     Config("controller.quorum.fetch.timeout.ms", 2_000, "ms", "controller",
            "A voter that has no answer of its leader for so long becomes a candidate.", 10, _HOUR),
+    Config("controller.quorum.request.timeout.ms", 2_000, "ms", "controller",
+           "A request to a voter that has no response for so long is given up.", 10, _HOUR),
     Config("controller.quorum.election.timeout.ms", 1_000, "ms", "controller",
            "An election fails after so long; a random part of it is added.", 10, _HOUR),
     Config("controller.quorum.election.backoff.max.ms", 1_000, "ms", "controller",

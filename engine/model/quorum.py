@@ -42,6 +42,9 @@ R_NO_OP: Final = "NoOp"
 
 Record = tuple[Any, ...]
 
+NO_METADATA: Final = (0, 0)
+"""End offset and epoch of an empty log, as a wiped voter has it."""
+
 
 class Draw(Protocol):
     """Stream of chance for election timeouts and for the voter that an observer asks."""
@@ -130,6 +133,7 @@ class Voter(MetadataReplica):
     id: int
     name: str
     alive: bool = begins(True)
+    paused: bool = begins(False)  # nothing is handled: events wait in `World.deferred`
     epoch: int = begins(0)
     voted_for: int = begins(NO_VOTER)
     leader: int = begins(NO_VOTER)
@@ -153,6 +157,7 @@ class Voter(MetadataReplica):
     fetching: int = begins(0)  # corr of the fetch that has no answer
     attempt: int = begins(0)  # fetches in a row that failed
     stop_at: int = begins(NEVER)  # when a graceful shutdown ends at the latest
+    halted: bool = begins(False)  # a mark for the simulation: the process ends itself
     has_fetched: bool = begins(False)  # from the leader that it follows (`hasFetchedFromLeader`)
     controller: Controller | None = begins(None)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from engine.clients.group_member import GroupMember
 from engine.model.messages import FIRST_CONSUMER, FIRST_VOTER
 from engine.model.quorum import Voter
-from engine.moves.move_errors import no_voter, refuse, voter
+from engine.moves.move_errors import refuse, voter, why_not_voter_up
 from engine.moves.moves import Args, Words, verb
 from engine.sim import member_timers, pacing, voter_timers
 from engine.sim.simulation import Simulation
@@ -36,10 +36,9 @@ def _unless(
         if member is not None:
             return "" if member_has(sim, member) else refuse(sim, reason_of_member)
         found = voter(sim, args["voter"])
-        if found is None:
-            return no_voter(sim, args["voter"])
-        if not found.alive:
-            return refuse(sim, "voter.down", f"restart {found.name}", b=found.id)
+        why = why_not_voter_up(sim, args["voter"])
+        if why or found is None:
+            return why
         return "" if has(sim, found) else refuse(sim, reason, b=found.id)
 
     return why_not

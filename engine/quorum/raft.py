@@ -255,7 +255,9 @@ def on_fetch_response(rules: Rules, v: Voter, m: QuorumFetchResponse, out: Effec
         retry_fetch(v, out)
         return
     v.attempt, v.has_fetched = 0, True
-    replication.take(v, m, out)
+    if not replication.take(v, m, out):
+        v.halted = True
+        return
     wait_until(v, out.now + rules.fetch_ms, out)
     send_fetch(v, out)
 

@@ -11,6 +11,7 @@ from engine.model.effects import Effects
 from engine.model.errors import NONE
 from engine.model.quorum import (
     LEADER,
+    NO_METADATA,
     R_NO_OP,
     ControllerImage,
     MetadataLog,
@@ -108,7 +109,7 @@ def maybe_commit(quorum: Quorum, v: Voter, out: Effects) -> bool:
     out.cue("CP-RAFT-COMMIT", v.id, "hw", v.hw, mark)
     v.hw = mark
     needed = min(one.log.end for one in quorum.voters.values())
-    for key in [key for key in quorum.images if key[0] < needed]:
+    for key in [key for key in quorum.images if key[0] < needed and key != NO_METADATA]:
         del quorum.images[key]
     return True
 
@@ -200,13 +201,20 @@ def diverging(log: MetadataLog, epoch: int, offset: int) -> tuple[int, int] | No
 # -- the follower -------------------------------------------------------------------------------
 
 
-def take(v: MetadataReplica, m: QuorumFetchResponse, out: Effects) -> None:
-    """CP-RAFT-FETCH.  Append the batches, or truncate where the logs part; take the mark over."""
+def take(v: MetadataReplica, m: QuorumFetchResponse, out: Effects) -> bool:
+    """CP-RAFT-FETCH.  Append the batches, or truncate where the logs part; take the mark over.
+
+    False: the leader lacks what is known to be committed.  The process halts, so that no node acts
+    on two histories (`KafkaRaftClient.handleFetchResponse`); a restart forgets the mark.
+    """
     before = v.log.end
     if m.diverging is not None:
+        if m.diverging[1] < v.hw:
+            out.cue("CP-RAFT-FETCH.halt", m.dst, "halted", v.hw, m.diverging[1])
+            return False
         v.log.truncate(_common_end(v.log, *m.diverging))
         out.cue("CP-RAFT-FETCH.truncate", m.dst, "metadata log", before, v.log.end)
-        return
+        return True
     for epoch, records in m.batches:
         v.log.append(epoch, list(records))
     if v.log.end > before:
@@ -215,6 +223,7 @@ def take(v: MetadataReplica, m: QuorumFetchResponse, out: Effects) -> None:
     if mark > v.hw:
         out.cue("CP-RAFT-FETCH.mark", m.dst, "hw", v.hw, mark)
         v.hw = mark
+    return True
 
 
 def _common_end(log: MetadataLog, epoch: int, end: int) -> int:

@@ -166,6 +166,12 @@ RULES: Final = (
         RuleStep("mark", "A voter takes the mark over", 0, "", "FollowerState.updateHighWatermark"),
         RuleStep("truncate", "Uncommitted metadata is cut", 3, "voter.truncates",
                  "ReplicatedLog.truncateToEndOffset", "why.voter.truncates", mark="trunc"),
+        RuleStep("halt", "Committed metadata is gone", 3, "",
+                 "KafkaRaftClient.handleFetchResponse", "why.voter.halts", mark="fault"),
+    )),
+    Rule("CP-RAFT-TIMEOUT", "A request to the quorum is given up", (
+        RuleStep("", "A request has no response", 1, "", "NetworkClient.handleTimedOutRequests",
+                 "why.voter.given_up"),
     )),
     Rule("CP-RAFT-COMMIT", "The quorum commits metadata", (
         RuleStep("append", "The leader appends metadata", 1, "voter.appends",
@@ -286,6 +292,12 @@ BESIDE: Final = (
                  "why.voter.stopped"),
         RuleStep("started", "A voter starts", 2, "voter.started", "", "why.voter.started",
                  mark="heal"),
+        RuleStep("paused", "A voter freezes", 2, "voter.paused", "", "why.voter.paused",
+                 mark="fault"),
+        RuleStep("resumed", "A voter goes on", 2, "voter.resumed", "KafkaRaftClient.poll",
+                 "why.voter.resumed", mark="heal"),
+        RuleStep("wiped", "A voter's disk is empty", 3, "voter.wiped", "", "why.voter.wiped",
+                 mark="fault"),
     )),
 )  # fmt: skip
 """Changes without a rule of their own, operators, faults."""

@@ -550,6 +550,7 @@ def _voter(v: Voter) -> VoterView:
         "id": voter_name(v.id),
         "name": v.name,
         "alive": v.alive,
+        "paused": v.paused,
         "state": STATE_NAMES[v.state],
         "active": v.controller is not None and v.controller.alive,
         "epoch": v.epoch,
