@@ -37,7 +37,9 @@ def start(sim: World, node: int) -> None:
     """Start a voter in the state of its quorum-state file."""
 
     def action(out: Effects) -> None:
-        out.cue("CP-10.started", node, "process", "down", "up")
+        v = active_controller.quorum_of(sim).voters[node]
+        is_blank = not (v.log.end or v.epoch)
+        out.cue("CP-10.blank" if is_blank else "CP-10.started", node, "process", "down", "up")
         active_controller.start_voter(sim, node, out)
 
     sim.act(FAILURE, node, f"restart {_name(sim, node)}", action)

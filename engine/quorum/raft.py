@@ -111,7 +111,15 @@ def on_begin_epoch_tick(rules: Rules, v: Voter, epoch: int, out: Effects) -> boo
 
 
 def _learn(rules: Rules, v: Voter, epoch: int, leader: int, out: Effects) -> None:
-    """Follow a newer epoch, or the leader of this one if it was unknown (`maybeTransition`)."""
+    """Follow a newer epoch, or the leader of this one if it was unknown (`maybeTransition`).
+
+    A voter that is said to lead, and knows nothing of it, has lost its disk: it halts, so that it
+    appends nothing in an epoch twice (`QuorumState.transitionToFollower` throws).
+    """
+    if leader == v.id != v.leader and epoch >= v.epoch:
+        out.cue("CP-RAFT-EPOCH.halt", v.id, "halted", None, epoch)
+        v.halted = True
+        return
     if epoch > v.epoch:
         if leader == NO_VOTER:
             become_unattached(rules, v, epoch, out)

@@ -159,6 +159,8 @@ RULES: Final = (
         RuleStep("resigned", "A leader resigns", 2, "", "QuorumState.transitionToResigned"),
         RuleStep("check", "A leader without a majority", 2, "",
                  "LeaderState.timeUntilCheckQuorumExpires", "why.voter.alone"),
+        RuleStep("halt", "A voter has forgotten that it led", 3, "",
+                 "QuorumState.transitionToFollower", "why.voter.forgot", mark="fault"),
     )),
     Rule("CP-RAFT-FETCH", "Voters fetch the metadata log", (
         RuleStep("", "A voter appends metadata", 1, "voter.copies",
@@ -292,11 +294,13 @@ BESIDE: Final = (
                  "why.voter.stopped"),
         RuleStep("started", "A voter starts", 2, "voter.started", "", "why.voter.started",
                  mark="heal"),
+        RuleStep("blank", "A voter starts with an empty disk", 2, "voter.blank", "",
+                 "why.voter.wiped", mark="heal"),
         RuleStep("paused", "A voter freezes", 2, "voter.paused", "", "why.voter.paused",
                  mark="fault"),
         RuleStep("resumed", "A voter goes on", 2, "voter.resumed", "KafkaRaftClient.poll",
                  "why.voter.resumed", mark="heal"),
-        RuleStep("wiped", "A voter's disk is empty", 3, "voter.wiped", "", "why.voter.wiped",
+        RuleStep("wiped", "A voter's disk is empty", 3, "voter.wiped", "", "",
                  mark="fault"),
     )),
 )  # fmt: skip

@@ -55,6 +55,10 @@ def _gives_up(h: Happening, cue: Cue) -> Sentence:
     return say("voter.gives_up", b=node(cue.node), a=receiver, t=kind)
 
 
+def _forgot(h: Happening, cue: Cue) -> Sentence:
+    return say("voter.forgot", b=node(cue.node), e=epoch(cue.new))
+
+
 def _halts(h: Happening, cue: Cue) -> Sentence:
     return say("voter.halts", b=node(cue.node), a=offset(cue.old), o=offset(cue.new))
 
@@ -71,6 +75,7 @@ TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence | None]]] = {
     "CP-RAFT-EPOCH.resigned": _in_epoch("voter.resigns"),
     "CP-RAFT-EPOCH.follower": _follows,
     "CP-RAFT-EPOCH.check": _silent,
+    "CP-RAFT-EPOCH.halt": _forgot,
     "CP-RAFT-TIMEOUT": _gives_up,
     "CP-RAFT-FETCH.halt": _halts,
 }

@@ -165,23 +165,30 @@ def test_a_wiped_voter_fetches_the_whole_log_again() -> None:
 
 @pytest.mark.parametrize("profile", ["K36", "K39", "K41"])
 def test_a_wiped_voter_may_elect_one_that_lacks_committed_metadata(profile: str) -> None:
-    sim = play("kill C3", "elect 2", "advance 1s", "kill C2", "wipe C1", profile=profile)
-    go_on(sim, "restart C1", "restart C3", "advance 6s")
+    sim = play("kill C3", "elect 2", "advance 1s", "kill C1", "wipe C2", profile=profile)
+    go_on(sim, "restart C2", "restart C3", "advance 6s")
     assert broken(sim) >= {"INV-33", "INV-34"}
     assert sim.cluster.controller.records[0].leader == 1
 
 
 def test_brokers_and_voters_halt_instead_of_truncating_below_their_mark() -> None:
-    sim = play("kill C3", "elect 2", "advance 1s", "cut C2 C1", "cut C2 C3", "wipe C1")
-    go_on(sim, "restart C1", "restart C3", "advance 8s")
+    sim = play("kill C3", "elect 2", "advance 1s", "cut C1 C2", "cut C1 C3", "wipe C2")
+    go_on(sim, "restart C2", "restart C3", "advance 8s")
     assert all(broker.process is None for broker in sim.brokers.values())
     go_on(sim, "heal", "advance 8s")
-    second = voters(sim)[1]
-    assert not second.alive
-    go_on(sim, "restart C2", "restart 1", "advance 8s")
-    third = voters(sim)[2]
-    assert second.log.records[: third.hw] == third.log.records[: third.hw]
+    first, _, third = voters(sim)
+    assert not first.alive
+    go_on(sim, "restart C1", "restart 1", "advance 8s")
+    assert first.log.records[: third.hw] == third.log.records[: third.hw]
     assert sim.brokers[1].process is not None
+
+
+@pytest.mark.parametrize("profile", ["K36", "K39", "K41"])
+def test_a_wiped_leader_halts_where_it_learns_that_it_led(profile: str) -> None:
+    sim = play("wipe C1", "restart C1", "timeout C1", "advance 100", profile=profile)
+    assert not voters(sim)[0].alive
+    go_on(sim, "advance 8s", "restart C1", "advance 4s")
+    assert voters(sim)[0].state == FOLLOWER and not sim.broken
 
 
 def test_a_wiped_majority_forgets_the_cluster() -> None:
