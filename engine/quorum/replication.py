@@ -19,6 +19,8 @@ from engine.model.quorum import (
     Quorum,
     Record,
     Voter,
+    VoterProgress,
+    majority,
 )
 from engine.model.quorum_messages import (
     ObserverFetch,
@@ -89,21 +91,26 @@ def count_fetch(quorum: Quorum, v: Voter, voter: int, out: Effects) -> None:
 
     `LeaderState.updateCheckQuorumForFollowingVoter`; the leader itself is of the majority.
     """
-    if not v.check_ms or voter not in v.progress:
+    members = quorum.members(v.log)
+    if not v.check_ms or voter not in members:
+        return
+    if v.progress[voter].directory != members[voter]:
         return
     if voter not in v.fetched:
         v.fetched += (voter,)
-    if len(v.fetched) >= quorum.majority - 1:
+    if len(v.fetched) + (v.id in members) >= majority(members):
         v.fetched, v.deadline = (), out.now + v.check_ms
 
 
 def maybe_commit(quorum: Quorum, v: Voter, out: Effects) -> bool:
     """CP-RAFT-COMMIT.  Move the mark to what a majority has, if that is of this epoch.
 
-    `LeaderState.maybeUpdateHighWatermark`; Raft 5.4.2.
+    `LeaderState.maybeUpdateHighWatermark`; Raft 5.4.2.  A leader that is no voter any more does not
+    count itself.
     """
-    ends = sorted([v.log.end, *(one.end for one in v.progress.values())], reverse=True)
-    mark = ends[quorum.majority - 1]
+    members = quorum.members(v.log)
+    ends = [_end_of(v, node, directory) for node, directory in members.items()]
+    mark = sorted(ends, reverse=True)[majority(members) - 1]
     if mark <= v.epoch_start or mark <= v.hw:
         return False
     out.cue("CP-RAFT-COMMIT", v.id, "hw", v.hw, mark)
@@ -112,6 +119,14 @@ def maybe_commit(quorum: Quorum, v: Voter, out: Effects) -> bool:
     for key in [key for key in quorum.images if key[0] < needed and key != NO_METADATA]:
         del quorum.images[key]
     return True
+
+
+def _end_of(v: Voter, node: int, directory: int) -> int:
+    """Return the end that a leader knows of a voter's disk, -1 for none."""
+    if node == v.id:
+        return v.log.end
+    progress = v.progress[node]
+    return progress.end if progress.directory == directory else -1
 
 
 def known_mark(v: Voter) -> int:
@@ -133,8 +148,12 @@ def serve(
     if diverging(v.log, m.last_epoch, m.offset) is None:
         progress = v.progress.get(m.src)
         if progress is not None:
+            if progress.directory != m.directory:
+                progress = v.progress[m.src] = VoterProgress()
+                progress.directory = m.directory
             progress.acknowledged = True
             progress.end = m.offset
+            progress.caught_up = progress.caught_up or m.offset == v.log.end
             count_fetch(quorum, v, m.src, out)
             if maybe_commit(quorum, v, out) and mark_at_once:
                 answer_parked(quorum, v, out)

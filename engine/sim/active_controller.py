@@ -33,7 +33,7 @@ from engine.model.quorum import (
 )
 from engine.model.quorum_messages import NotController, QuorumFetchRequest
 from engine.model.state import NEVER
-from engine.quorum import observer, raft, replication, states
+from engine.quorum import observer, raft, replication, states, voters
 from engine.quorum.states import Rules
 from engine.sim import dispatch
 from engine.sim.kernel import TIMER, Chance, Kernel
@@ -58,7 +58,7 @@ ON_VOTER: Final[dict[int, VoterHandler]] = {
 
 VOTER_TIMERS: Final[dict[int, Callable[[Rules, Voter, Any, Effects], bool]]] = {
     timers.QUORUM_TIMEOUT: raft.on_timeout,
-    timers.VOTER_FETCH: lambda rules, v, since, out: raft.on_fetch_timer(v, since, out),
+    timers.VOTER_FETCH: raft.on_fetch_timer,
     timers.BEGIN_EPOCH_TICK: raft.on_begin_epoch_tick,
     timers.PARKED_FETCH: lambda rules, v, waits, out: replication.on_parked_timer(v, waits, out),
     timers.VOTER_RESEND: raft.on_resend,
@@ -151,7 +151,11 @@ def build(sim: World, names: tuple[str, ...]) -> None:
     if why := quorum_refusal(sim.profile):
         raise InputError("invalid", why)
     k = sim.cluster.controller
-    quorum = sim.cluster.quorum = Quorum(names, Chance(sim.seed, "quorum"))
+    quorum = Quorum(names, Chance(sim.seed, "quorum"), sim.configs.dynamic_voters)
+    sim.cluster.quorum = quorum
+    if quorum.dynamic:
+        k.log.append(voters.record(quorum.static))
+        k.committed = len(k.log)
     sim.out = VoterWires(sim.out, quorum, sim.configs)
     sim.voters = VoterEvents()
     sim.network.controller_up = False
@@ -267,6 +271,8 @@ def settle(sim: World) -> None:
             continue
         if v.halted:
             kill_voter(sim, v.id)
+        if voters.is_removed(quorum, v):
+            states.resign(rules_of(sim), v, out)
         if v.stop_at != NEVER and v.alive and states.may_stop(quorum, v, out.now):
             out.cue("CP-10.stopped", v.id, "process", "shutting down", "down")
             kill_voter(sim, v.id)
@@ -424,6 +430,7 @@ def wipe_voter(sim: World, node: int) -> None:
         kill_voter(sim, node)
     v.log, v.hw, v.state = MetadataLog(), -1, UNATTACHED
     states.enter_epoch(v, 0, NO_VOTER, NO_VOTER)
+    v.directory += quorum_of(sim).dynamic
 
 
 def stop_voter(sim: World, node: int, out: Effects) -> None:

@@ -55,6 +55,10 @@ def _gives_up(h: Happening, cue: Cue) -> Sentence:
     return say("voter.gives_up", b=node(cue.node), a=receiver, t=kind)
 
 
+def _changed(key: str) -> Callable[[Happening, Cue], Sentence]:
+    return lambda h, cue: say(key, b=node(cue.node), a=node(cue.old), n=number(cue.new))
+
+
 def _forgot(h: Happening, cue: Cue) -> Sentence:
     return say("voter.forgot", b=node(cue.node), e=epoch(cue.new))
 
@@ -77,6 +81,8 @@ TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence | None]]] = {
     "CP-RAFT-EPOCH.check": _silent,
     "CP-RAFT-EPOCH.halt": _forgot,
     "CP-RAFT-TIMEOUT": _gives_up,
+    "CP-RAFT-VOTERS.add": _changed("voter.added"),
+    "CP-RAFT-VOTERS.remove": _changed("voter.removed"),
     "CP-RAFT-FETCH.halt": _halts,
 }
 """Rule -> function that returns its sentence."""
