@@ -46,7 +46,7 @@ class QuorumMemory:
             self.committed += entries(voter.log, known, mark)
             self.commits[voter.epoch] = mark
             if voter.log.voter_sets:
-                self.members = voter.log.voter_sets[-1][1]
+                self.members = voter.log.voter_sets[-1][1].copy()
         return True
 
 

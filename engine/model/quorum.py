@@ -73,7 +73,7 @@ class MetadataLog:
     def copy(self) -> MetadataLog:
         twin = shallow(self)
         twin.records, twin.epochs = self.records.copy(), self.epochs.copy()
-        twin.voter_sets = self.voter_sets.copy()
+        twin.voter_sets = [(offset, members.copy()) for offset, members in self.voter_sets]
         return twin
 
     @property
@@ -250,6 +250,7 @@ class Quorum:
     def copy(self) -> Quorum:
         twin = shallow(self)
         twin.chance = self.chance.copy()
+        twin.static = self.static.copy()
         twin.voters = {node: voter.copy() for node, voter in self.voters.items()}
         twin.observers = {broker: one.copy() for broker, one in self.observers.items()}
         twin.images = self.images.copy()
