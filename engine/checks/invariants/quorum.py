@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from engine.checks.invariant import ALWAYS, About, Invariant, Observation
+from engine.checks.invariant import ALWAYS, DISKS, About, Invariant, Observation
 from engine.checks.voters import Entry
 from engine.model.quorum import LEADER, MetadataLog, Quorum, Voter, majority
 
@@ -24,7 +24,7 @@ class OneLeaderPerQuorumEpoch(Invariant):
         "INV-31",
         "One voter leads an epoch of the quorum.",
         "Two voters lead the same epoch of the quorum.",
-        ALWAYS,
+        DISKS,
     )
 
     def on_voter_leads(self, run: Observation, voter: Voter, first: Voter) -> None:
@@ -38,7 +38,7 @@ class MetadataLogMatching(Invariant):
         "INV-32",
         "Voters that share an entry of the metadata log share all before it.",
         "Two voters differ below an entry of the metadata log that they share.",
-        ALWAYS,
+        DISKS,
     )
 
     def on_voter_log(self, run: Observation, quorum: Quorum, voter: Voter) -> None:
@@ -64,7 +64,7 @@ class QuorumLeaderComplete(Invariant):
         "INV-33",
         "A new leader of the quorum has all metadata that smaller epochs committed.",
         "A leader of the quorum lacks committed metadata.",
-        ALWAYS,
+        DISKS,
     )
 
     def on_voter_leads(self, run: Observation, voter: Voter, first: Voter) -> None:
@@ -80,7 +80,7 @@ class MetadataDurable(Invariant):
         "INV-34",
         "Committed metadata stays on a majority of the voters, and below every high watermark.",
         "Committed metadata is gone.",
-        ALWAYS,
+        DISKS,
     )
 
     def on_voter_log(self, run: Observation, quorum: Quorum, voter: Voter) -> None:
