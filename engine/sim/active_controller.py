@@ -413,9 +413,9 @@ def resume_voter(sim: World, node: int, out: Effects) -> None:
     senders have given up were on connections that are closed.
     """
     v, waiting = quorum_of(sim).voters[node], sim.deferred.pop(node, [])
-    v.paused = False
-    if v.controller is not None:
-        v.controller.alive = v.hw > v.epoch_start
+    v.paused, k = False, v.controller
+    if k is not None and k.epoch <= sim.cluster.controller.epoch:
+        k.alive = v.hw > v.epoch_start  # one of a newer epoch is activated again
     if v.deadline <= out.now:
         raft.on_timeout(rules_of(sim), v, v.check_at, out)
     for _, kind, _, _, payload in sorted(waiting, key=lambda event: event[3]):

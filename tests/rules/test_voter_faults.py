@@ -197,6 +197,14 @@ def test_a_wiped_majority_forgets_the_cluster() -> None:
     assert broken(sim) >= {"INV-31", "INV-34"}
 
 
+def test_a_frozen_leader_returns_to_voters_that_have_forgotten_its_epoch() -> None:
+    sim = play("shutdown C1", "advance 2s", "wipe C1", "wipe C3", "pause C2", profile="K36")
+    go_on(sim, "restart C1", "restart C3", "advance 4s")
+    assert (sim.cluster.controller.epoch, sim.cluster.controller.alive) == (1, True)
+    go_on(sim, "resume C2", "advance 2s")
+    assert (sim.cluster.controller.epoch, sim.cluster.controller.alive) == (2, True)
+
+
 def test_a_wiped_voter_votes_twice_in_an_epoch() -> None:
     """C2 elects C1, forgets it, and elects C3 in the same epoch."""
     sim = play("cut C1 C3", "cut C2 C3", "bounce C1", "advance 100", "timeout C1", "advance 10")
