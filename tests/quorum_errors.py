@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.model.quorum import UNATTACHED, Quorum
-from engine.quorum import raft, replication
+from engine.quorum import raft, replication, voters
 
 
 def voters_grant_every_vote(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,3 +37,9 @@ def leaders_commit_alone(monkeypatch: pytest.MonkeyPatch) -> None:
         return True
 
     monkeypatch.setattr(replication, "maybe_commit", commit)
+
+
+def changes_do_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The voters change again before the last change is committed, as nothing is."""
+    monkeypatch.setattr(voters, "is_pending", lambda leader: False)
+    monkeypatch.setattr(replication, "maybe_commit", lambda quorum, v, out: False)

@@ -349,6 +349,16 @@ BEHIND = (
     "restart C2; advance 9s"
 )
 CRASHED = "advance 1s; kill C1; advance 5s"
+CHANGING = Scenario.from_dict(
+    {
+        "title": "x",
+        "brokers": 1,
+        "quorum": ["C1", "C2", "C3", "C4", "C5"],
+        "network": {"control_delay_ms": 1},
+        "configs": {"kraft.version": 1},
+    }
+)
+CHANGES = "advance 1s; remove C2; advance 1s; remove C3; advance 1s"
 
 CASES = (
     Case("I1", THREE, "K39", everybody_leads, moves="produce a; settle; elect 2"),
@@ -394,6 +404,7 @@ CASES = (
     Case("INV-32", VOTERS, "K36", quorum_errors.logs_part_unnoticed, "K36", DEPOSED),
     Case("INV-33", VOTERS, "K39", quorum_errors.shorter_logs_are_elected, moves=BEHIND),
     Case("INV-34", VOTERS, "K39", quorum_errors.leaders_commit_alone, moves=CUT_OFF),
+    Case("INV-42", CHANGING, "K39", quorum_errors.changes_do_not_wait, moves=CHANGES),
     *(
         Case(name, group_errors.GROUP, "K39", mutant, moves=lines)
         for name, mutant, lines in (

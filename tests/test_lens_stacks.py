@@ -256,7 +256,7 @@ def test_voters_act_in_the_raft_thread_of_the_release() -> None:
 def test_a_voter_is_the_node_of_its_stack() -> None:
     slug, profile, step = sightings().cues["CP-RAFT-EPOCH.leader"]["K39"]
     one = stacks_at(library()[slug].code, profile, step)["CP-RAFT-EPOCH.leader"]
-    assert (one["node"], one["where"]) == ("K3", "voter")
+    assert (one["node"], one["where"]) == ("K2", "voter")
     assert one["frames"][-1]["name"] == "QuorumState.transitionToLeader"
 
 

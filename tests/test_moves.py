@@ -120,8 +120,9 @@ def test_effects_of_a_move(lines: str, so: object, profile: str) -> None:
 def test_every_verb_is_played_above() -> None:
     # unregister is KRaft's alone; two directories are in test_directories.py and test_dir_moves.py,
     # fetchers that fail in rules/test_fetchers.py, members of groups in rules/test_groups.py,
-    # voters in rules/test_quorum.py, remote storage in rules/test_tiering.py
-    elsewhere = {"unregister", "move_dir", "copy", "fetch_error", "timeout", "repeat"}
-    elsewhere |= {"join", "process", "commit", "leave", "die", "store"}
+    # voters in rules/test_quorum.py, rules/test_voter_changes.py and rules/test_voter_faults.py,
+    # remote storage in rules/test_tiering.py
+    elsewhere = {"unregister", "move_dir", "copy", "fetch_error", "timeout", "repeat", "add"}
+    elsewhere |= {"remove", "join", "process", "commit", "leave", "die", "store"}
     missing = set(VERBS) - {verb for verb, _, _ in PLAYED} - elsewhere
     assert not missing, f"PLAYED of tests/move_cases.py lacks what each of {missing} does"

@@ -16,12 +16,14 @@ class QuorumMemory:
     """`leaders` has the first leader of each epoch.
 
     `committed` are (epoch, record) below the highest mark of any leader, and `commits` how many
-    were when the leader of an epoch had raised its mark the last time.
+    were when the leader of an epoch had raised its mark the last time; `members` are the voters
+    that its log named then, if it names them.
     """
 
     leaders: dict[int, int] = fresh(dict)
     committed: list[Entry] = fresh(list)
     commits: dict[int, int] = fresh(dict)
+    members: dict[int, int] = fresh(dict)
     seen: dict[int, tuple[int, int, int]] = fresh(dict)  # voter -> (end, last epoch, mark)
 
     def copy(self) -> QuorumMemory:
@@ -29,6 +31,7 @@ class QuorumMemory:
         twin.leaders = self.leaders.copy()
         twin.committed = self.committed.copy()
         twin.commits = self.commits.copy()
+        twin.members = self.members.copy()
         twin.seen = self.seen.copy()
         return twin
 
@@ -42,6 +45,8 @@ class QuorumMemory:
         if mark > known and voter.state == LEADER:
             self.committed += entries(voter.log, known, mark)
             self.commits[voter.epoch] = mark
+            if voter.log.voter_sets:
+                self.members = voter.log.voter_sets[-1][1].copy()
         return True
 
 

@@ -40,7 +40,7 @@ from engine.model.errors import (
     UNKNOWN_TOPIC_OR_PARTITION,
 )
 from engine.model.messages import CONTROLLER
-from engine.model.quorum import R_LEADER_CHANGE, R_NO_OP
+from engine.model.quorum import R_LEADER_CHANGE, R_NO_OP, R_VOTERS
 from engine.model.quotas import TOPIC
 from engine.model.records import DURING_DELETE, PartitionRecord
 from engine.model.state import STARTING, UP, Peer
@@ -286,7 +286,7 @@ def _apply_metadata(broker: Process, records: Sequence[tuple[Any, ...]], out: Ef
             _clear_elr(broker, record[1], changed)
         elif kind == R_UNREGISTER:
             broker.peers.pop(record[1], None)
-        elif kind not in (R_LEADER_CHANGE, R_NO_OP):
+        elif kind not in (R_LEADER_CHANGE, R_NO_OP, R_VOTERS):
             _apply_broker_record(broker, record)
     before = broker.metadata_offset
     if not changed or before == 0:

@@ -40,7 +40,7 @@ class Budgets(NamedTuple):
     elections: int = 0
     """`elect` of an in-sync broker, or of any broker (`unclean`) without a leader."""
     disks: int = 0
-    """`wipe` of a broker that is down: its disks are replaced by empty ones."""
+    """`wipe` of a broker or voter that is down: its disks are replaced by empty ones."""
     members: int = 0
     """`die` and `leave` of members of a group, and `timeout`: the session of one that lives."""
     commits: int = 0
@@ -58,7 +58,7 @@ class Budgets(NamedTuple):
 
 
 NAMES: Final = Budgets._fields
-VOTERS: Final = ("controller", "losses", "cuts", "timers", "elections")
+VOTERS: Final = ("controller", "losses", "cuts", "timers", "elections", "disks")
 """Budgets of a search that plays the voters of a quorum: brokers stand still in it."""
 FREE: Final = -1
 

@@ -88,6 +88,8 @@ class Choices:
         for v in voters:
             if not v.alive:
                 yield f"restart {v.name}", FREE
+                if left.disks:
+                    yield f"wipe {v.name}", DISKS
                 continue
             if left.controller:
                 yield f"kill {v.name}", K_CRASHES

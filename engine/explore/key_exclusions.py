@@ -116,7 +116,7 @@ LEFT_OUT: Final[dict[type, dict[str, str]]] = {
         **dict.fromkeys(("elections_last_known", "elections_unclean"), COUNT),
         **dict.fromkeys(("leaderless", "uncontrolled", "unwritable"), TIME),
     },
-    Quorum: {"images": "what the logs say"},
+    Quorum: {"images": "what the logs say", **dict.fromkeys(("dynamic", "static"), FIXED)},
     Voter: {
         **dict.fromkeys(("check_ms", "id", "name"), FIXED),
         **dict.fromkeys(("attempt", "check_at", "deadline", "election_ends", "retries"), TIME),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from engine.controlplane import kraft, znodes, zookeeper
-from engine.faults import faults
+from engine.faults import faults, voter_faults
 from engine.model.controller import Controller
 from engine.model.copying import Twins
 from engine.model.declared import declared
@@ -45,6 +45,9 @@ def pause_controller(sim: World) -> None:
     controller begins the next term.
     """
     k = sim.cluster.controller
+    if sim.cluster.quorum is not None:
+        voter_faults.pause(sim, k.voter)
+        return
 
     def action(out: Effects) -> None:
         out.cue("CP-8.3.pause", CONTROLLER, "controller", "up", "paused")

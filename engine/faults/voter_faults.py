@@ -1,4 +1,4 @@
-"""Crashes and starts of the voters of a KRaft quorum (control-plane 10.1), each one event."""
+"""Faults of the voters of a KRaft quorum (control-plane 10.1) and their ends, each one event."""
 
 from __future__ import annotations
 
@@ -37,10 +37,46 @@ def start(sim: World, node: int) -> None:
     """Start a voter in the state of its quorum-state file."""
 
     def action(out: Effects) -> None:
-        out.cue("CP-10.started", node, "process", "down", "up")
+        v = active_controller.quorum_of(sim).voters[node]
+        is_blank = not (v.log.end or v.epoch)
+        out.cue("CP-10.blank" if is_blank else "CP-10.started", node, "process", "down", "up")
         active_controller.start_voter(sim, node, out)
 
     sim.act(FAILURE, node, f"restart {_name(sim, node)}", action)
+
+
+def pause(sim: World, node: int) -> None:
+    """8.3.  Freeze a voter's process."""
+
+    def action(out: Effects) -> None:
+        out.cue("CP-10.paused", node, "process", "up", "paused")
+        active_controller.pause_voter(sim, node, out)
+
+    sim.act(FAILURE, node, f"pause {_name(sim, node)}", action)
+
+
+def resume(sim: World, node: int) -> None:
+    def action(out: Effects) -> None:
+        out.cue("CP-10.resumed", node, "process", "paused", "up")
+        active_controller.resume_voter(sim, node, out)
+
+    sim.act(FAILURE, node, f"resume {_name(sim, node)}", action)
+
+
+def resume_all(sim: World) -> None:
+    for node, voter in active_controller.quorum_of(sim).voters.items():
+        if voter.paused:
+            resume(sim, node)
+
+
+def wipe(sim: World, node: int) -> None:
+    """Replace a voter's disk by an empty, formatted one; stops the process if it runs."""
+
+    def action(out: Effects) -> None:
+        out.cue("CP-10.wiped", node, "disk", "full", "empty")
+        active_controller.wipe_voter(sim, node)
+
+    sim.act(FAILURE, node, f"wipe {_name(sim, node)}", action)
 
 
 def start_all(sim: World, quorum: Quorum) -> None:

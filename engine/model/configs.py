@@ -24,6 +24,7 @@ _HOUR: Final = 3_600_000
 WEEK_MS: Final = 7 * 24 * _HOUR
 REMOTE: Final = "remote.storage.enable"
 TIERED_SINCE: Final[Release] = (3, 6)
+VOTERS_CHANGE_SINCE: Final[Release] = (3, 9)
 AS_RETENTION: Final = -2  # local.retention.*: the value of retention.*
 
 Value = int | str
@@ -184,6 +185,8 @@ _LIST: Final[tuple[Config, ...]] = (
            "How often a broker reports to the KRaft controller.", 1, _HOUR),
     Config("controller.quorum.fetch.timeout.ms", 2_000, "ms", "controller",
            "A voter that has no answer of its leader for so long becomes a candidate.", 10, _HOUR),
+    Config("controller.quorum.request.timeout.ms", 2_000, "ms", "controller",
+           "A request to a voter that has no response for so long is given up.", 10, _HOUR),
     Config("controller.quorum.election.timeout.ms", 1_000, "ms", "controller",
            "An election fails after so long; a random part of it is added.", 10, _HOUR),
     Config("controller.quorum.election.backoff.max.ms", 1_000, "ms", "controller",
@@ -207,6 +210,8 @@ _LIST: Final[tuple[Config, ...]] = (
            "Imbalance a ZooKeeper-era controller tolerates; KRaft ignores it.", 0, 100),
     Config("eligible.leader.replicas.version", 0, "level", "cluster",
            "1 switches eligible leader replicas on (4.0 and later).", 0, 1, flag="elr"),
+    Config("kraft.version", 0, "level", "cluster",
+           "1: operators add and remove voters of the quorum (3.9 and later).", 0, 1),
     Config("replica.alter.log.dirs.io.max.bytes.per.second", NEVER, "bytes/s", "broker",
            "What moves between directories may copy each second (the engine counts records).", 1),
     Config("log.dir.failure.timeout.ms", 30_000, "ms", "broker",
@@ -329,6 +334,9 @@ class Configs:
         # the feature is ignored by releases that do not have it, so one scenario suits them all
         can_elr = profile.elr_available or profile.elr
         self.elr = can_elr and values["eligible.leader.replicas.version"] != 0
+        self.dynamic_voters = (
+            profile.release >= VOTERS_CHANGE_SINCE and values["kraft.version"] != 0
+        )
         self.request_timeout_ms = values["request.timeout.ms"]
         self.retry_backoff_ms = values["retry.backoff.ms"]
         self.delivery_timeout_ms = values["delivery.timeout.ms"]

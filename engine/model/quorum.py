@@ -37,10 +37,15 @@ NO_VOTER: Final = 0
 
 R_LEADER_CHANGE: Final = "LeaderChange"
 """Control record (KIP-595) with which a leader begins its epoch: (kind, leader)."""
+R_VOTERS: Final = "Voters"
+"""Control record (KIP-853) with the voters from its offset on: (kind, ((node, directory), ...))."""
 R_NO_OP: Final = "NoOp"
 """Record (KIP-835) that lets observers learn how far the log is committed: (kind,)."""
 
 Record = tuple[Any, ...]
+
+NO_METADATA: Final = (0, 0)
+"""End offset and epoch of an empty log, as a wiped voter has it."""
 
 
 class Draw(Protocol):
@@ -57,15 +62,18 @@ class Draw(Protocol):
 class MetadataLog:
     """Log of __cluster_metadata-0: records by offset, and (epoch, first offset) of each epoch.
 
-    Every append is flushed before it counts, so a crash takes nothing.
+    Every append is flushed before it counts, so a crash takes nothing.  `voter_sets` are the offset
+    and the voters (node -> directory) of each `R_VOTERS` in it.
     """
 
     records: list[Record] = fresh(list)
     epochs: list[tuple[int, int]] = fresh(list)
+    voter_sets: list[tuple[int, dict[int, int]]] = fresh(list)
 
     def copy(self) -> MetadataLog:
         twin = shallow(self)
         twin.records, twin.epochs = self.records.copy(), self.epochs.copy()
+        twin.voter_sets = [(offset, members.copy()) for offset, members in self.voter_sets]
         return twin
 
     @property
@@ -79,6 +87,9 @@ class MetadataLog:
     def append(self, epoch: int, records: list[Record]) -> None:
         if records and epoch > self.last_epoch:
             self.epochs.append((epoch, self.end))
+        for offset, record in enumerate(records, self.end):
+            if record[0] == R_VOTERS:
+                self.voter_sets.append((offset, dict(record[1])))
         self.records += records
 
     def epoch_at(self, offset: int) -> int:
@@ -100,14 +111,20 @@ class MetadataLog:
     def truncate(self, offset: int) -> None:
         del self.records[offset:]
         self.epochs = [entry for entry in self.epochs if entry[1] < offset]
+        self.voter_sets = [entry for entry in self.voter_sets if entry[0] < offset]
 
 
 @declared
 class VoterProgress:
-    """Leader's view of another voter: its end offset (-1: unknown)."""
+    """Leader's view of another voter: its end offset (-1: unknown), and the disk that has it.
+
+    `caught_up`: it has once fetched from the leader's end.
+    """
 
     end: int = begins(-1)
     acknowledged: bool = begins(False)
+    directory: int = begins(0)
+    caught_up: bool = begins(False)
 
 
 @declared
@@ -130,9 +147,11 @@ class Voter(MetadataReplica):
     id: int
     name: str
     alive: bool = begins(True)
+    paused: bool = begins(False)  # nothing is handled: events wait in `World.deferred`
     epoch: int = begins(0)
     voted_for: int = begins(NO_VOTER)
     leader: int = begins(NO_VOTER)
+    directory: int = begins(0)  # id of its disk, which voters that can change are known by
     state: int = begins(UNATTACHED)
     epoch_start: int = begins(-1)
     deadline: int = begins(NEVER)  # of the election timeout, the fetch timeout or a back-off
@@ -153,6 +172,7 @@ class Voter(MetadataReplica):
     fetching: int = begins(0)  # corr of the fetch that has no answer
     attempt: int = begins(0)  # fetches in a row that failed
     stop_at: int = begins(NEVER)  # when a graceful shutdown ends at the latest
+    halted: bool = begins(False)  # a mark for the simulation: the process ends itself
     has_fetched: bool = begins(False)  # from the leader that it follows (`hasFetchedFromLeader`)
     controller: Controller | None = begins(None)
 
@@ -202,18 +222,25 @@ class Observer(MetadataReplica):
         return twin
 
 
+def majority(members: dict[int, int]) -> int:
+    return len(members) // 2 + 1
+
+
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Quorum:
     """Voters by node, observers by broker, and the controller's state by the end of a batch.
 
     `images`: (end offset, epoch) -> state of the controller after that batch.  What a new leader
-    replays from its log is the image at the log's end, by Log Matching.
+    replays from its log is the image at the log's end, by Log Matching.  `dynamic` (KIP-853): the
+    voters are those that a log says; else all nodes are, whatever disk they have.
     """
 
-    __slots__ = ("chance", "images", "observers", "voters")
+    __slots__ = ("chance", "dynamic", "images", "observers", "static", "voters")
 
-    def __init__(self, names: tuple[str, ...], chance: Draw) -> None:
+    def __init__(self, names: tuple[str, ...], chance: Draw, dynamic: bool = False) -> None:
         self.chance = chance
+        self.dynamic = dynamic
+        self.static = {FIRST_VOTER - n: 0 for n in range(len(names))}
         self.voters = {
             FIRST_VOTER - n: Voter(FIRST_VOTER - n, name) for n, name in enumerate(names)
         }
@@ -223,6 +250,7 @@ class Quorum:
     def copy(self) -> Quorum:
         twin = shallow(self)
         twin.chance = self.chance.copy()
+        twin.static = self.static.copy()
         twin.voters = {node: voter.copy() for node, voter in self.voters.items()}
         twin.observers = {broker: one.copy() for broker, one in self.observers.items()}
         twin.images = self.images.copy()
@@ -237,11 +265,22 @@ class Quorum:
                 return twin
         return k.copy()
 
-    @property
-    def majority(self) -> int:
-        return len(self.voters) // 2 + 1
+    def members(self, log: MetadataLog) -> dict[int, int]:
+        """Return the voters by this log, committed or not: node -> directory."""
+        if not self.dynamic:
+            return self.static
+        return log.voter_sets[-1][1] if log.voter_sets else {}
+
+    def is_voter(self, voter: Voter) -> bool:
+        """Check whether a node is a voter by its own log."""
+        return self.members(voter.log).get(voter.id) == voter.directory
+
+    def peers(self, voter: Voter) -> list[int]:
+        """Return the other voters by a voter's own log."""
+        return [node for node in self.members(voter.log) if node != voter.id]
 
     def others(self, voter: Voter) -> list[int]:
+        """Return all other nodes, be they voters or not (`controller.quorum.bootstrap.servers`)."""
         return [node for node in self.voters if node != voter.id]
 
     def leading(self) -> Voter | None:

@@ -30,13 +30,15 @@ from engine.model.messages import (
 class VoteRequest(Message):
     """A candidate's epoch, and where its log ends: (`last_epoch`, `end`).
 
-    A pre-vote (KIP-996) has the epoch that its sender is in already.
+    A pre-vote (KIP-996) has the epoch that its sender is in already.  `directory` is that of the
+    voter that it is meant for (KIP-853).
     """
 
     epoch: int
     last_epoch: int
     end: int
     pre_vote: bool = False
+    directory: int = 0
     kind = VOTE
 
 
@@ -89,13 +91,15 @@ class EndQuorumEpochResponse(Message):
 class QuorumFetchRequest(Message):
     """A voter's Fetch of __cluster_metadata-0: its end, its last epoch, and the epoch it is in.
 
-    `hw` is the mark that it knows; a leader looks at it since KIP-1166 (4.1).
+    `hw` is the mark that it knows; a leader looks at it since KIP-1166 (4.1).  `directory` is that
+    of the sender.
     """
 
     epoch: int
     offset: int
     last_epoch: int
     hw: int
+    directory: int = 0
     kind = QUORUM_FETCH
 
 

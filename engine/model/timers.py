@@ -42,6 +42,7 @@ CONTROL_RETRY: Final = 36  # 5.1: a control request was lost; data = broker
 IDLE_RECORD: Final = 37  # 10.1: metadata.max.idle.interval.ms; an active controller appends NoOp
 METADATA_WAIT: Final = 38  # 5.4: a paused broker's fetch has waited long enough; data = (id, corr)
 VOTER_STOP: Final = 39  # 10.1: a graceful shutdown has lasted long enough; data = `Voter.stop_at`
+REQUEST_TIMEOUT: Final = 40  # 10.1: a paused voter has not answered a request; data = corr
 
 NAMES: Final = {
     FETCHER_WORK: "fetcher",
@@ -81,5 +82,6 @@ NAMES: Final = {
     CONTROL_RETRY: "control request retry",
     IDLE_RECORD: "idle record",
     VOTER_STOP: "voter shutdown",
+    REQUEST_TIMEOUT: "request timeout",
     METADATA_WAIT: "metadata fetch expires",
 }

@@ -84,9 +84,16 @@ def _parse_elect(words: Words) -> Args:
     return {"kind": election.ONLINE, "broker": words.broker_of(who), "tp": tp}
 
 
+def _without_controller(sim: Simulation) -> str:
+    """Return that no voter is the active controller, which an operator's request needs."""
+    if sim.cluster.quorum is None or sim.cluster.controller.alive:
+        return ""
+    return refuse(sim, "controller.none", "advance 5s")
+
+
 def _why_not_elect(sim: Simulation, args: Args) -> str:
     k = sim.cluster.controller
-    why = partitions.missing(sim, args["tp"])
+    why = _without_controller(sim) or partitions.missing(sim, args["tp"])
     if why:
         return why
     record = k.records[partitions.number(sim, args["tp"])]
@@ -178,7 +185,7 @@ def _why_not_set(sim: Simulation, args: Args) -> str:
         sim.configs.changed(sim.profile, args["key"], args["value"])
     except InputError as error:
         return error.sentence
-    return ""
+    return _without_controller(sim)
 
 
 @verb(

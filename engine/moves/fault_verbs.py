@@ -17,6 +17,7 @@ from engine.moves.move_errors import (
     refuse,
     stranger,
     voter,
+    why_not_voter_up,
 )
 from engine.moves.moves import Args, Words, verb
 from engine.sim import active_controller, pacing
@@ -61,6 +62,12 @@ def _or_voter_up(why_not: Callable[[Simulation, Args], str]) -> Callable[[Simula
     return of_either
 
 
+def _why_not_shut_down(sim: Simulation, args: Args) -> str:
+    if args["broker"] < CONTROLLER:
+        return why_not_voter_up(sim, args["broker"])
+    return is_up(sim, args)
+
+
 @verb(
     "power",
     "faults",
@@ -76,22 +83,32 @@ def _power(sim: Simulation, args: Args) -> Iterator[None]:
 
 
 def _parse_wipe(words: Words) -> Args:
-    args: Args = {"broker": words.broker(), "dir": 0}
-    if words.words:
+    args: Args = {**_broker_or_voter(words), "dir": 0}
+    if words.words and args["broker"] >= 0:
         args["dir"] = directory(words)
     return args
+
+
+def _why_not_wipe(sim: Simulation, args: Args) -> str:
+    node = args["broker"]
+    if node < CONTROLLER:
+        return "" if voter(sim, node) is not None else no_voter(sim, node)
+    return no_such_directory(sim, args)
 
 
 @verb(
     "wipe",
     "faults",
-    "wipe B [d1]",
+    "wipe B [d1] | wipe C1",
     "The disks, or that of one log directory, are replaced by empty ones.",
     _parse_wipe,
-    no_such_directory,
+    _why_not_wipe,
 )
 def _wipe(sim: Simulation, args: Args) -> Iterator[None]:
-    faults.wipe(sim, args["broker"], args["dir"])
+    if args["broker"] < CONTROLLER:
+        voter_faults.wipe(sim, args["broker"])
+    else:
+        faults.wipe(sim, args["broker"], args["dir"])
     yield
     yield from pacing.pump(sim)
 
@@ -144,8 +161,8 @@ def _kill(sim: Simulation, args: Args) -> Iterator[None]:
 def _why_not_pause(sim: Simulation, args: Args) -> str:
     if args["broker"] >= 0:
         return is_up(sim, args)
-    if sim.cluster.quorum is not None:
-        return "A voter is not paused here; cut it off instead, as with “cut C1 C2”."
+    if args["broker"] < CONTROLLER:
+        return why_not_voter_up(sim, args["broker"])
     if sim.cluster.zombie is not None:
         return "A controller is paused already."
     return "" if sim.cluster.controller.alive else "There is no active controller."
@@ -154,7 +171,7 @@ def _why_not_pause(sim: Simulation, args: Args) -> str:
 @verb(
     "pause",
     "faults",
-    "pause B | pause K",
+    "pause B | pause K | pause C1",
     "The process freezes, as in a long GC pause; for a controller another one takes over.",
     _one_node,
     _why_not_pause,
@@ -162,6 +179,8 @@ def _why_not_pause(sim: Simulation, args: Args) -> str:
 def _pause(sim: Simulation, args: Args) -> Iterator[None]:
     if args["broker"] == CONTROLLER:
         paused_controller.pause_controller(sim)
+    elif args["broker"] < CONTROLLER:
+        voter_faults.pause(sim, args["broker"])
     else:
         faults.pause(sim, args["broker"])
     yield
@@ -169,21 +188,29 @@ def _pause(sim: Simulation, args: Args) -> Iterator[None]:
 
 
 def _why_not_resume(sim: Simulation, args: Args) -> str:
-    if args["broker"] >= 0:
+    node, quorum = args["broker"], sim.cluster.quorum
+    if node >= 0:
         return _is_paused(sim, args)
+    if node < CONTROLLER:
+        found = voter(sim, node)
+        if found is None:
+            return no_voter(sim, node)
+        return "" if found.paused else refuse(sim, "not.paused", f"pause {found.name}", b=node)
+    if quorum is not None and any(one.paused for one in quorum.voters.values()):
+        return ""
     return "" if sim.cluster.zombie is not None else "No controller is paused."
 
 
 @verb(
     "resume",
     "faults",
-    "resume B | resume K",
+    "resume B | resume K | resume C1",
     "The frozen process goes on; a controller that was replaced learns it the hard way.",
     _one_node,
     _why_not_resume,
 )
 def _resume(sim: Simulation, args: Args) -> Iterator[None]:
-    if args["broker"] == CONTROLLER:
+    if args["broker"] == CONTROLLER and sim.cluster.quorum is None:
         paused_controller.resume_controller(sim)
         yield
         yield from pacing.pump(sim)
@@ -191,7 +218,12 @@ def _resume(sim: Simulation, args: Args) -> Iterator[None]:
             paused_controller.finish_resume(sim)
             yield
         return
-    faults.resume(sim, args["broker"])
+    if args["broker"] == CONTROLLER:
+        voter_faults.resume_all(sim)
+    elif args["broker"] < CONTROLLER:
+        voter_faults.resume(sim, args["broker"])
+    else:
+        faults.resume(sim, args["broker"])
     yield
     yield from pacing.pump(sim)
 
@@ -299,7 +331,7 @@ def _bounce(sim: Simulation, args: Args) -> Iterator[None]:
     "shutdown B | shutdown C1",
     "A controlled shutdown: leaderships are handed over, the log is flushed.",
     _broker_or_voter,
-    _or_voter_up(is_up),
+    _why_not_shut_down,
 )
 def _shutdown(sim: Simulation, args: Args) -> Iterator[None]:
     node = args["broker"]

@@ -1,15 +1,19 @@
-"""The verbs of timers of voters and members: each fires now, while time stands."""
+"""The verbs of voters and members: timers that fire now, and changes of the voters."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
 from engine.clients.group_member import GroupMember
+from engine.controlplane import kraft
+from engine.model.effects import Effects
 from engine.model.messages import FIRST_CONSUMER, FIRST_VOTER
 from engine.model.quorum import Voter
-from engine.moves.move_errors import no_voter, refuse, voter
+from engine.moves.move_errors import label, no_voter, refuse, voter, why_not_voter_up
 from engine.moves.moves import Args, Words, verb
-from engine.sim import member_timers, pacing, voter_timers
+from engine.quorum import voters
+from engine.sim import active_controller, member_timers, pacing, voter_timers
+from engine.sim.kernel import TIMER
 from engine.sim.simulation import Simulation
 
 
@@ -36,10 +40,9 @@ def _unless(
         if member is not None:
             return "" if member_has(sim, member) else refuse(sim, reason_of_member)
         found = voter(sim, args["voter"])
-        if found is None:
-            return no_voter(sim, args["voter"])
-        if not found.alive:
-            return refuse(sim, "voter.down", f"restart {found.name}", b=found.id)
+        why = why_not_voter_up(sim, args["voter"])
+        if why or found is None:
+            return why
         return "" if has(sim, found) else refuse(sim, reason, b=found.id)
 
     return why_not
@@ -87,5 +90,86 @@ def _repeat(sim: Simulation, args: Args) -> Iterator[None]:
         voter_timers.repeat(sim, args["voter"])
     else:
         member_timers.repeat(sim, member)
+    yield
+    yield from pacing.pump(sim)
+
+
+def _why_not_change(sim: Simulation, args: Args) -> str:
+    """Return why the voters cannot change: static, without a controller, or one change too many."""
+    node, quorum, k = args["voter"], sim.cluster.quorum, sim.cluster.controller
+    if quorum is None or node not in quorum.voters:
+        return no_voter(sim, node)
+    if not quorum.dynamic:
+        return refuse(sim, "voters.static")
+    if not k.alive:
+        return refuse(sim, "controller.none", "advance 5s")
+    return refuse(sim, "voters.pending") if voters.is_pending(quorum.voters[k.voter]) else ""
+
+
+def _why_not_add(sim: Simulation, args: Args) -> str:
+    node, quorum = args["voter"], sim.cluster.quorum
+    why = _why_not_change(sim, args)
+    if why or quorum is None:
+        return why
+    leader = quorum.voters[sim.cluster.controller.voter]
+    if node in quorum.members(leader.log):
+        return refuse(sim, "voters.known", f"remove {label(sim, node)}", b=node)
+    if node != leader.id and not voters.has_caught_up(leader, quorum.voters[node]):
+        return refuse(sim, "voters.behind", "advance 5s", b=node)
+    return ""
+
+
+def _why_not_remove(sim: Simulation, args: Args) -> str:
+    node, quorum = args["voter"], sim.cluster.quorum
+    why = _why_not_change(sim, args)
+    if why or quorum is None:
+        return why
+    members = quorum.members(quorum.voters[sim.cluster.controller.voter].log)
+    if node not in members:
+        return refuse(sim, "voters.unknown", f"add {label(sim, node)}", b=node)
+    return refuse(sim, "voters.last", b=node) if len(members) == 1 else ""
+
+
+def _change(sim: Simulation, node: int, adds: bool) -> None:
+    """CP-RAFT-VOTERS.  Append the new set of voters, which counts from there."""
+    quorum, k = active_controller.quorum_of(sim), sim.cluster.controller
+    members = dict(quorum.members(quorum.voters[k.voter].log))
+    if adds:
+        members[node] = quorum.voters[node].directory
+    else:
+        del members[node]
+    what = "add" if adds else "remove"
+
+    def action(out: Effects) -> None:
+        out.cue(f"CP-RAFT-VOTERS.{what}", k.voter, "voters", node, len(members))
+        kraft.append(k, [voters.record(members)], out)
+
+    sim.act(TIMER, k.voter, f"{what} {label(sim, node)}", action)
+
+
+@verb(
+    "add",
+    "admin",
+    "add C2",
+    "A controller becomes a voter of the quorum; it needs kraft.version: 1, as of 3.9.",
+    _one_voter,
+    _why_not_add,
+)
+def _add(sim: Simulation, args: Args) -> Iterator[None]:
+    _change(sim, args["voter"], adds=True)
+    yield
+    yield from pacing.pump(sim)
+
+
+@verb(
+    "remove",
+    "admin",
+    "remove C2",
+    "A controller is a voter of the quorum no longer; a leader resigns once that is committed.",
+    _one_voter,
+    _why_not_remove,
+)
+def _remove(sim: Simulation, args: Args) -> Iterator[None]:
+    _change(sim, args["voter"], adds=False)
     yield
     yield from pacing.pump(sim)

@@ -104,7 +104,8 @@ def on_fetch_response(
         return
     observer.attempt = 0
     follow(broker, observer, m.epoch, m.leader, out)
-    if m.epoch == observer.epoch:
-        replication.take(observer, m, out)
+    if m.epoch == observer.epoch and not replication.take(observer, m, out):
+        broker.halted = True
+        return
     records = observer.log.records[broker.metadata_offset : max(observer.hw, 0)]
     membership.apply_and_fetch(broker, records, out)

@@ -11,6 +11,7 @@ from typing import Final
 from engine.model.effects import Effects
 from engine.model.errors import (
     FENCED_LEADER_EPOCH,
+    INVALID_VOTER_KEY,
     NONE,
     NOT_LEADER_OR_FOLLOWER,
     UNKNOWN_LEADER_EPOCH,
@@ -54,6 +55,7 @@ from engine.quorum.states import (
     maybe_advance,
     request_vote,
     resign,
+    seek_leader,
     send_fetch,
     wait_until,
 )
@@ -80,12 +82,18 @@ def on_timeout(rules: Rules, v: Voter, due: int, out: Effects) -> bool:
     if v.state == LEADER:
         if not v.check_ms:
             return False
+        if len(rules.quorum.members(v.log)) == 1:  # `timeUntilCheckQuorumExpires`
+            wait_until(v, out.now + v.check_ms, out)
+            return False
         out.cue("CP-RAFT-EPOCH.check", v.id, "leader", v.id, None)
         resign(rules, v, out)
     elif v.state == PROSPECTIVE:
         lose_prospects(rules, v, out)
-    elif v.state == RESIGNED and rules.profile.pre_vote:
+    elif v.state == RESIGNED and (rules.profile.pre_vote or not rules.quorum.is_voter(v)):
         become_unattached(rules, v, v.epoch + 1, out)
+    elif not rules.quorum.is_voter(v):
+        seek_leader(rules, v, out)
+        wait_until(v, out.now + rules.fetch_ms, out)
     elif v.state == CANDIDATE and not v.waits and not rules.profile.pre_vote:
         back_off(rules, v, out)
     else:
@@ -102,7 +110,7 @@ def on_begin_epoch_tick(rules: Rules, v: Voter, epoch: int, out: Effects) -> boo
     """Announce the epoch again every half fetch timeout, as long as it lasts (KAFKA-16536)."""
     if not v.alive or v.state != LEADER or v.epoch != epoch:
         return False
-    announce(v, out)
+    announce(rules, v, out)
     out.timer(v.id, rules.fetch_ms // 2, BEGIN_EPOCH_TICK, epoch)
     return True
 
@@ -111,7 +119,15 @@ def on_begin_epoch_tick(rules: Rules, v: Voter, epoch: int, out: Effects) -> boo
 
 
 def _learn(rules: Rules, v: Voter, epoch: int, leader: int, out: Effects) -> None:
-    """Follow a newer epoch, or the leader of this one if it was unknown (`maybeTransition`)."""
+    """Follow a newer epoch, or the leader of this one if it was unknown (`maybeTransition`).
+
+    A voter that is said to lead, and knows nothing of it, has lost its disk: it halts, so that it
+    appends nothing in an epoch twice (`QuorumState.transitionToFollower` throws).
+    """
+    if leader == v.id != v.leader and epoch >= v.epoch:
+        out.cue("CP-RAFT-EPOCH.halt", v.id, "halted", None, epoch)
+        v.halted = True
+        return
     if epoch > v.epoch:
         if leader == NO_VOTER:
             become_unattached(rules, v, epoch, out)
@@ -140,10 +156,10 @@ def on_vote(rules: Rules, v: Voter, m: VoteRequest, out: Effects) -> None:
     """CP-RAFT-VOTE.  Grant one vote an epoch, to a candidate whose log is not behind."""
     granted, error = False, FENCED_LEADER_EPOCH
     if m.epoch >= v.epoch:
-        error = NONE
+        error = NONE if m.directory == v.directory else INVALID_VOTER_KEY
         if m.epoch > v.epoch:
             become_unattached(rules, v, m.epoch, out)
-        granted = _can_grant(v, m)
+        granted = error == NONE and _can_grant(v, m)
         rule = "CP-RAFT-PREVOTE" if m.pre_vote else "CP-RAFT-VOTE"
         out.cue(f"{rule}.answer", v.id, "vote", m.src, granted)
         if granted and not m.pre_vote and v.state in (UNATTACHED, PROSPECTIVE) and not v.voted_for:
@@ -249,13 +265,18 @@ def on_fetch_response(rules: Rules, v: Voter, m: QuorumFetchResponse, out: Effec
         return
     v.fetching = 0
     usable = _is_usable(rules, v, m, out)
-    if v.state != FOLLOWER or v.fetching:
+    if v.fetching:
+        return
+    if v.state != FOLLOWER:
+        retry_fetch(v, out)
         return
     if not usable:
         retry_fetch(v, out)
         return
     v.attempt, v.has_fetched = 0, True
-    replication.take(v, m, out)
+    if not replication.take(v, m, out):
+        v.halted = True
+        return
     wait_until(v, out.now + rules.fetch_ms, out)
     send_fetch(v, out)
 
@@ -266,9 +287,12 @@ def retry_fetch(v: Voter, out: Effects) -> None:
     v.attempt += 1
 
 
-def on_fetch_timer(v: Voter, since: int, out: Effects) -> bool:
-    if not v.alive or v.state != FOLLOWER or v.since != since or v.fetching:
+def on_fetch_timer(rules: Rules, v: Voter, since: int, out: Effects) -> bool:
+    if not v.alive or v.since != since or v.fetching:
         return False
+    if v.state != FOLLOWER:
+        seek_leader(rules, v, out)
+        return v.fetching > 0
     send_fetch(v, out)
     return True
 
@@ -300,7 +324,7 @@ def on_resend(rules: Rules, v: Voter, lost: tuple[int, int, int], out: Effects) 
             return False
         if other in v.granted + v.rejected:
             return False
-        request_vote(v, other, out)
+        request_vote(rules, v, other, out)
         return True
     if v.state != LEADER or v.progress[other].acknowledged or rules.profile.begin_epoch_repeated:
         return False

@@ -11,6 +11,7 @@ from engine.model.effects import Effects
 from engine.model.errors import NONE
 from engine.model.quorum import (
     LEADER,
+    NO_METADATA,
     R_NO_OP,
     ControllerImage,
     MetadataLog,
@@ -18,6 +19,8 @@ from engine.model.quorum import (
     Quorum,
     Record,
     Voter,
+    VoterProgress,
+    majority,
 )
 from engine.model.quorum_messages import (
     ObserverFetch,
@@ -88,29 +91,42 @@ def count_fetch(quorum: Quorum, v: Voter, voter: int, out: Effects) -> None:
 
     `LeaderState.updateCheckQuorumForFollowingVoter`; the leader itself is of the majority.
     """
-    if not v.check_ms or voter not in v.progress:
+    members = quorum.members(v.log)
+    if not v.check_ms or voter not in members:
+        return
+    if v.progress[voter].directory != members[voter]:
         return
     if voter not in v.fetched:
         v.fetched += (voter,)
-    if len(v.fetched) >= quorum.majority - 1:
+    if len(v.fetched) + (v.id in members) >= majority(members):
         v.fetched, v.deadline = (), out.now + v.check_ms
 
 
 def maybe_commit(quorum: Quorum, v: Voter, out: Effects) -> bool:
     """CP-RAFT-COMMIT.  Move the mark to what a majority has, if that is of this epoch.
 
-    `LeaderState.maybeUpdateHighWatermark`; Raft 5.4.2.
+    `LeaderState.maybeUpdateHighWatermark`; Raft 5.4.2.  A leader that is no voter any more does not
+    count itself.
     """
-    ends = sorted([v.log.end, *(one.end for one in v.progress.values())], reverse=True)
-    mark = ends[quorum.majority - 1]
+    members = quorum.members(v.log)
+    ends = [_end_of(v, node, directory) for node, directory in members.items()]
+    mark = sorted(ends, reverse=True)[majority(members) - 1]
     if mark <= v.epoch_start or mark <= v.hw:
         return False
     out.cue("CP-RAFT-COMMIT", v.id, "hw", v.hw, mark)
     v.hw = mark
     needed = min(one.log.end for one in quorum.voters.values())
-    for key in [key for key in quorum.images if key[0] < needed]:
+    for key in [key for key in quorum.images if key[0] < needed and key != NO_METADATA]:
         del quorum.images[key]
     return True
+
+
+def _end_of(v: Voter, node: int, directory: int) -> int:
+    """Return the end that a leader knows of a voter's disk, -1 for none."""
+    if node == v.id:
+        return v.log.end
+    progress = v.progress[node]
+    return progress.end if progress.directory == directory else -1
 
 
 def known_mark(v: Voter) -> int:
@@ -132,8 +148,12 @@ def serve(
     if diverging(v.log, m.last_epoch, m.offset) is None:
         progress = v.progress.get(m.src)
         if progress is not None:
+            if progress.directory != m.directory:
+                progress = v.progress[m.src] = VoterProgress()
+                progress.directory = m.directory
             progress.acknowledged = True
             progress.end = m.offset
+            progress.caught_up = progress.caught_up or m.offset == v.log.end
             count_fetch(quorum, v, m.src, out)
             if maybe_commit(quorum, v, out) and mark_at_once:
                 answer_parked(quorum, v, out)
@@ -200,13 +220,20 @@ def diverging(log: MetadataLog, epoch: int, offset: int) -> tuple[int, int] | No
 # -- the follower -------------------------------------------------------------------------------
 
 
-def take(v: MetadataReplica, m: QuorumFetchResponse, out: Effects) -> None:
-    """CP-RAFT-FETCH.  Append the batches, or truncate where the logs part; take the mark over."""
+def take(v: MetadataReplica, m: QuorumFetchResponse, out: Effects) -> bool:
+    """CP-RAFT-FETCH.  Append the batches, or truncate where the logs part; take the mark over.
+
+    False: the leader lacks what is known to be committed.  The process halts, so that no node acts
+    on two histories (`KafkaRaftClient.handleFetchResponse`); a restart forgets the mark.
+    """
     before = v.log.end
     if m.diverging is not None:
+        if m.diverging[1] < v.hw:
+            out.cue("CP-RAFT-FETCH.halt", m.dst, "halted", v.hw, m.diverging[1])
+            return False
         v.log.truncate(_common_end(v.log, *m.diverging))
         out.cue("CP-RAFT-FETCH.truncate", m.dst, "metadata log", before, v.log.end)
-        return
+        return True
     for epoch, records in m.batches:
         v.log.append(epoch, list(records))
     if v.log.end > before:
@@ -215,6 +242,7 @@ def take(v: MetadataReplica, m: QuorumFetchResponse, out: Effects) -> None:
     if mark > v.hw:
         out.cue("CP-RAFT-FETCH.mark", m.dst, "hw", v.hw, mark)
         v.hw = mark
+    return True
 
 
 def _common_end(log: MetadataLog, epoch: int, end: int) -> int:

@@ -25,6 +25,7 @@ from engine.model.quorum import (
     Quorum,
     Voter,
     VoterProgress,
+    majority,
 )
 from engine.model.quorum_messages import (
     BeginQuorumEpochRequest,
@@ -109,6 +110,17 @@ def become_unattached(rules: Rules, v: Voter, epoch: int, out: Effects) -> None:
     else:
         become(v, VOTED if v.voted_for else UNATTACHED, out, "CP-RAFT-PREVOTE.lost")
     wait_until(v, max(deadline, out.now), out)
+    seek_leader(rules, v, out)
+
+
+def seek_leader(rules: Rules, v: Voter, out: Effects) -> None:
+    """CP-RAFT-VOTERS.  Let a node that is no voter fetch from any other (`maybeSendAnyVoterFetch`).
+
+    The response names epoch and leader.
+    """
+    if not rules.quorum.is_voter(v):
+        others = rules.quorum.others(v)
+        _fetch_from(v, others[rules.quorum.chance.below(len(others))], out)
 
 
 def _keeps_timeout(rules: Rules, v: Voter) -> bool:
@@ -191,28 +203,31 @@ def add_vote(rules: Rules, v: Voter, candidate: int, out: Effects) -> None:
     wait_until(v, out.now + rules.random_election_ms(), out)
     for other in recorded:
         if other != v.id:
-            request_vote(v, other, out)
+            request_vote(rules, v, other, out)
 
 
 def request_votes(rules: Rules, v: Voter, out: Effects) -> None:
     """Send Vote to every other voter (`maybeSendVoteRequests`)."""
-    for other in rules.quorum.others(v):
-        request_vote(v, other, out)
+    for other in rules.quorum.peers(v):
+        request_vote(rules, v, other, out)
 
 
-def request_vote(v: Voter, other: int, out: Effects) -> None:
+def request_vote(rules: Rules, v: Voter, other: int, out: Effects) -> None:
     log, pre_vote = v.log, v.state == PROSPECTIVE
-    out.send(VoteRequest(v.id, other, v.next_corr(), v.epoch, log.last_epoch, log.end, pre_vote))
+    place = v.epoch, log.last_epoch, log.end
+    directory = rules.quorum.members(log).get(other, 0)
+    out.send(VoteRequest(v.id, other, v.next_corr(), *place, pre_vote, directory))
 
 
 def is_rejected(rules: Rules, v: Voter) -> bool:
     """Check whether the voters left are no majority (`EpochElection.isVoteRejected`)."""
-    return len(rules.quorum.voters) - len(v.rejected) < rules.quorum.majority
+    members = rules.quorum.members(v.log)
+    return len(members) - len(v.rejected) < majority(members)
 
 
 def maybe_advance(rules: Rules, v: Voter, out: Effects) -> bool:
     """Become candidate or leader with a majority of the votes (`maybeTransitionForward`)."""
-    if len(v.granted) < rules.quorum.majority:
+    if len(v.granted) < majority(rules.quorum.members(v.log)):
         return False
     if v.state == PROSPECTIVE:
         become_candidate(rules, v, out)
@@ -229,7 +244,7 @@ def become_leader(rules: Rules, v: Voter, out: Effects) -> None:
     v.progress = {other: VoterProgress() for other in quorum.others(v)}
     v.epoch_start = v.log.end
     replication.begin_leading(quorum, v, [(R_LEADER_CHANGE, v.id)], out)
-    announce(v, out)
+    announce(rules, v, out)
     set_leader_timers(rules, v, out)
 
 
@@ -244,15 +259,15 @@ def set_leader_timers(rules: Rules, v: Voter, out: Effects) -> None:
         wait_until(v, out.now + v.check_ms, out)
 
 
-def announce(v: Voter, out: Effects) -> None:
+def announce(rules: Rules, v: Voter, out: Effects) -> None:
     """Send BeginQuorumEpoch to every other voter."""
-    for other in v.progress:
+    for other in rules.quorum.peers(v):
         out.send(BeginQuorumEpochRequest(v.id, other, v.next_corr(), v.epoch))
 
 
 def resign(rules: Rules, v: Voter, out: Effects) -> None:
     """CP-RAFT-EPOCH.  Give the leadership up, and propose successors (`transitionToResigned`)."""
-    v.successors = tuple(sorted(v.progress, key=lambda other: -v.progress[other].end))
+    v.successors = tuple(sorted(rules.quorum.peers(v), key=lambda other: -v.progress[other].end))
     become(v, RESIGNED, out)
     wait_until(v, out.now + rules.random_election_ms(), out)
     end_epoch(rules, v, out)
@@ -275,12 +290,12 @@ def may_stop(quorum: Quorum, v: Voter, now: int) -> bool:
     With another leader, as the only voter, or because it lasted too long.
     """
     knows_another = v.leader not in (NO_VOTER, v.id)
-    return knows_another or len(quorum.voters) == 1 or v.stop_at <= now
+    return knows_another or len(quorum.members(v.log)) == 1 or v.stop_at <= now
 
 
 def end_epoch(rules: Rules, v: Voter, out: Effects) -> None:
     """Send EndQuorumEpoch to every other voter."""
-    for other in rules.quorum.others(v):
+    for other in rules.quorum.peers(v):
         out.send(EndQuorumEpochRequest(v.id, other, v.next_corr(), v.epoch, v.successors))
 
 
@@ -300,7 +315,7 @@ def start(rules: Rules, v: Voter, out: Effects) -> None:
     if v.leader == v.id:
         v.state, v.successors = RESIGNED, ()
         end_epoch(rules, v, out)
-    elif v.voted_for == v.id and v.leader == NO_VOTER:
+    elif v.voted_for == v.id and v.leader == NO_VOTER and rules.quorum.is_voter(v):
         v.state, v.granted = CANDIDATE, (v.id,)
         request_votes(rules, v, out)
     elif v.leader != NO_VOTER:
@@ -308,6 +323,7 @@ def start(rules: Rules, v: Voter, out: Effects) -> None:
         send_fetch(v, out)
     else:
         v.state = VOTED if v.voted_for != NO_VOTER else UNATTACHED
+        seek_leader(rules, v, out)
     wait_until(v, out.now + wait, out)
 
 
@@ -320,6 +336,10 @@ def back_off(rules: Rules, v: Voter, out: Effects) -> None:
 
 def send_fetch(v: Voter, out: Effects) -> None:
     """CP-RAFT-FETCH.  Fetch from the leader what follows the own end."""
+    _fetch_from(v, v.leader, out)
+
+
+def _fetch_from(v: Voter, other: int, out: Effects) -> None:
     v.fetching = v.next_corr()
-    log = v.log
-    out.send(QuorumFetchRequest(v.id, v.leader, v.fetching, v.epoch, log.end, log.last_epoch, v.hw))
+    place = v.log.end, v.log.last_epoch, v.hw
+    out.send(QuorumFetchRequest(v.id, other, v.fetching, v.epoch, *place, v.directory))

@@ -12,6 +12,8 @@ from typing import Any, Final
 from engine.controlplane import kraft, membership
 from engine.model import messages, timers
 from engine.model.broker import Broker, Process
+from engine.model.configs import Configs
+from engine.model.controller import Controller
 from engine.model.effects import Effects
 from engine.model.errors import NOT_CONTROLLER, NOT_LEADER_OR_FOLLOWER, InputError
 from engine.model.messages import CONTROLLER, Broken, Message
@@ -19,8 +21,11 @@ from engine.model.profiles import quorum_refusal
 from engine.model.quorum import (
     FOLLOWER,
     LEADER,
+    NO_METADATA,
     NO_VOTER,
+    UNATTACHED,
     ControllerImage,
+    MetadataLog,
     Observer,
     Quorum,
     Voter,
@@ -28,12 +33,12 @@ from engine.model.quorum import (
 )
 from engine.model.quorum_messages import NotController, QuorumFetchRequest
 from engine.model.state import NEVER
-from engine.quorum import observer, raft, replication, states
+from engine.quorum import observer, raft, replication, states, voters
 from engine.quorum.states import Rules
 from engine.sim import dispatch
-from engine.sim.kernel import Chance, Kernel
+from engine.sim.kernel import TIMER, Chance, Kernel
 from engine.sim.live_effects import Wires
-from engine.sim.network import Network
+from engine.sim.network import UNANSWERED, Network
 from engine.sim.world import World
 
 VoterHandler = Callable[[Rules, Voter, Any, Effects], None]
@@ -53,13 +58,16 @@ ON_VOTER: Final[dict[int, VoterHandler]] = {
 
 VOTER_TIMERS: Final[dict[int, Callable[[Rules, Voter, Any, Effects], bool]]] = {
     timers.QUORUM_TIMEOUT: raft.on_timeout,
-    timers.VOTER_FETCH: lambda rules, v, since, out: raft.on_fetch_timer(v, since, out),
+    timers.VOTER_FETCH: raft.on_fetch_timer,
     timers.BEGIN_EPOCH_TICK: raft.on_begin_epoch_tick,
     timers.PARKED_FETCH: lambda rules, v, waits, out: replication.on_parked_timer(v, waits, out),
     timers.VOTER_RESEND: raft.on_resend,
     timers.VOTER_STOP: lambda rules, v, stop_at, out: raft.on_stop_timer(v, stop_at, out),
 }
 """Timers of voters; all others are of the controller that a voter is."""
+
+SOCKET_TIMEOUT_MS: Final = 30_000
+"""`controller.socket.timeout.ms`: of a broker's requests to the active controller."""
 
 
 class VoterWires(Wires):
@@ -69,16 +77,17 @@ class VoterWires(Wires):
     none: the network returns it as undeliverable.
     """
 
-    __slots__ = ("acting", "quorum")
+    __slots__ = ("acting", "configs", "quorum")
 
-    def __init__(self, wires: Wires, quorum: Quorum) -> None:
+    def __init__(self, wires: Wires, quorum: Quorum, configs: Configs) -> None:
         Wires.__init__(self, wires.cues is not None, wires._kernel, wires._network, wires.ledger)
         self.watch(wires._incarnations)
         self.quorum = quorum
+        self.configs = configs
         self.acting = NO_VOTER
 
     def twin(self, kernel: Kernel, network: Network, brokers: dict[int, Broker]) -> VoterWires:
-        twin = VoterWires(Wires.twin(self, kernel, network, brokers), self.quorum)
+        twin = VoterWires(Wires.twin(self, kernel, network, brokers), self.quorum, self.configs)
         twin.now, twin.acting = self.now, self.acting
         twin.sends, twin.touched = self.sends.copy(), self.touched.copy()
         twin.cues = None if self.cues is None else self.cues.copy()
@@ -93,6 +102,22 @@ class VoterWires(Wires):
             if message.kind == messages.METADATA_FETCH:
                 message = observer.fetch_from(self.quorum, message)
         Wires.send(self, message)
+        receiver = self.quorum.voters.get(message.dst)
+        if receiver is not None and receiver.paused and message.kind not in UNANSWERED:
+            self.limit(message)
+
+    def limit(self, request: Message) -> None:
+        """CP-RAFT-TIMEOUT.  Give a request to a paused voter up when its timeout is over.
+
+        `BrokerServer` halves the session for registrations (KAFKA-14392).
+        """
+        wait = int(self.configs.values["controller.quorum.request.timeout.ms"])
+        if request.src >= 0 and request.kind != messages.METADATA_FETCH:
+            wait = SOCKET_TIMEOUT_MS
+            if request.kind == messages.REGISTER:
+                wait = min(wait, self.configs.session_timeout_ms // 2)
+        due = max(self.now, request.sent + wait)
+        self.timer(request.src, due - self.now, timers.REQUEST_TIMEOUT, request.corr)
 
     def timer(self, node: int, delay: int, kind: int, data: Any = None) -> None:
         if node != CONTROLLER:
@@ -126,8 +151,12 @@ def build(sim: World, names: tuple[str, ...]) -> None:
     if why := quorum_refusal(sim.profile):
         raise InputError("invalid", why)
     k = sim.cluster.controller
-    quorum = sim.cluster.quorum = Quorum(names, Chance(sim.seed, "quorum"))
-    sim.out = VoterWires(sim.out, quorum)
+    quorum = Quorum(names, Chance(sim.seed, "quorum"), sim.configs.dynamic_voters)
+    sim.cluster.quorum = quorum
+    if quorum.dynamic:
+        k.log.append(voters.record(quorum.static))
+        k.committed = len(k.log)
+    sim.out = VoterWires(sim.out, quorum, sim.configs)
     sim.voters = VoterEvents()
     sim.network.controller_up = False
     first = next(iter(quorum.voters.values()))
@@ -141,6 +170,7 @@ def build(sim: World, names: tuple[str, ...]) -> None:
     first.controller = k
     first.progress = {other: VoterProgress() for other in quorum.others(first)}
     quorum.images[first.log.end, 1] = ControllerImage(k)
+    quorum.images[NO_METADATA] = ControllerImage(Controller(k.profile, k.configs))
     for broker in sim.brokers:
         known = quorum.observers[broker] = Observer()
         known.leader = known.asked = first.id
@@ -169,6 +199,10 @@ def start_voters(sim: World) -> None:
 
 class VoterEvents:
     """The controller side of a world whose quorum is played; stateless."""
+
+    def is_paused(self, sim: World, node: int) -> bool:
+        found = quorum_of(sim).voters.get(node)
+        return found is not None and found.paused
 
     def adopt(self, twin: World) -> None:
         """Point the effects of a copied world to its own quorum."""
@@ -215,6 +249,11 @@ def fire(sim: World, node: int, kind: int, data: Any) -> bool:
     """Fire a timer of a voter, or of the controller that it is."""
     quorum, out = quorum_of(sim), wires_of(sim)
     v = quorum.voters[node]
+    if kind == timers.REQUEST_TIMEOUT:
+        if data <= v.since:  # of an earlier state: its sender waits no longer
+            sim.network.open.pop((node, data), None)
+            return False
+        return out.give_up(node, data)
     if kind in VOTER_TIMERS:
         return VOTER_TIMERS[kind](rules_of(sim), v, data, out)
     epoch, payload = data
@@ -228,6 +267,12 @@ def settle(sim: World) -> None:
     """Carry through what an event has left: appends, commits, a change of the active controller."""
     quorum, out = quorum_of(sim), wires_of(sim)
     for v in quorum.voters.values():
+        if v.paused:
+            continue
+        if v.halted:
+            kill_voter(sim, v.id)
+        if voters.is_removed(quorum, v):
+            states.resign(rules_of(sim), v, out)
         if v.stop_at != NEVER and v.alive and states.may_stop(quorum, v, out.now):
             out.cue("CP-10.stopped", v.id, "process", "shutting down", "down")
             kill_voter(sim, v.id)
@@ -338,11 +383,54 @@ def _on_not_controller(broker: Process, m: NotController, out: Effects) -> None:
 def kill_voter(sim: World, node: int) -> None:
     """End a voter's process: its connections break; log and quorum-state file stay."""
     v = quorum_of(sim).voters[node]
-    v.alive = False
+    v.alive = v.paused = v.halted = False
     v.parked = {}
+    sim.deferred.pop(node, None)
     v.check_at = NEVER
     sim.network.running.discard(node)
     sim.network.break_connections(node)
+
+
+def pause_voter(sim: World, node: int, out: Effects) -> None:
+    """8.3.  Freeze a voter: what waits for it is given up in time.
+
+    An active controller counts as none until it goes on.
+    """
+    v = quorum_of(sim).voters[node]
+    v.paused = True
+    if v.controller is not None and v.controller.alive:
+        v.controller.alive = False
+        out.cue("CP-10.down", CONTROLLER, "controller", "active", "none")
+    for request in sim.network.open.values():
+        if request.dst == node:
+            wires_of(sim).limit(request)
+
+
+def resume_voter(sim: World, node: int, out: Effects) -> None:
+    """8.3.  Let a voter go on: it looks at its clock, then at what came in meanwhile.
+
+    `KafkaRaftClient.poll` calls `pollCurrentState` before it takes a message.  Requests that their
+    senders have given up were on connections that are closed.
+    """
+    v, waiting = quorum_of(sim).voters[node], sim.deferred.pop(node, [])
+    v.paused, k = False, v.controller
+    if k is not None and k.epoch <= sim.cluster.controller.epoch:
+        k.alive = v.hw > v.epoch_start  # one of a newer epoch is activated again
+    if v.deadline <= out.now:
+        raft.on_timeout(rules_of(sim), v, v.check_at, out)
+    for _, kind, _, _, payload in sorted(waiting, key=lambda event: event[3]):
+        if kind == TIMER or not sim.network.is_given_up(payload):
+            sim.kernel.schedule(0, kind, node, payload)
+
+
+def wipe_voter(sim: World, node: int) -> None:
+    """Replace a voter's disk: metadata log and quorum-state file, with its vote, are gone."""
+    v = quorum_of(sim).voters[node]
+    if v.alive:
+        kill_voter(sim, node)
+    v.log, v.hw, v.state = MetadataLog(), -1, UNATTACHED
+    states.enter_epoch(v, 0, NO_VOTER, NO_VOTER)
+    v.directory += quorum_of(sim).dynamic
 
 
 def stop_voter(sim: World, node: int, out: Effects) -> None:

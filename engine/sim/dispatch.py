@@ -29,6 +29,7 @@ from engine.model.controller import Controller
 from engine.model.effects import Effects
 from engine.model.messages import Broken
 from engine.model.state import STARTING
+from engine.sim.live_effects import Wires
 
 BrokerHandler = Callable[[Process, Any, Effects], None]
 ControllerHandler = Callable[[Controller, Any, Effects], None]
@@ -222,6 +223,11 @@ def _dir_failure(broker: Process, data: Any, out: Effects) -> bool:
     return storage.on_dir_failure_timer(broker, out)
 
 
+def _request_timeout(broker: Process, corr: Any, out: Effects) -> bool:
+    assert isinstance(out, Wires)
+    return out.give_up(broker.id, corr)
+
+
 BROKER_TIMERS: dict[int, BrokerTimer] = {
     timers.FETCHER_WORK: fetcher.on_fetcher_timer,
     timers.PURGATORY: purgatory.on_purgatory_timer,
@@ -244,6 +250,7 @@ BROKER_TIMERS: dict[int, BrokerTimer] = {
     timers.REMOTE_LOG: tiering.on_task,
     timers.REMOTE_COPY: tiering.on_copied,
     timers.REMOTE_INDEX: fetcher.on_remote_index,
+    timers.REQUEST_TIMEOUT: _request_timeout,
 }
 
 

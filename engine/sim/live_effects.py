@@ -52,6 +52,14 @@ class Wires(Effects):
             self.sends.append(message)
         self._network.send(message)
 
+    def give_up(self, node: int, corr: int) -> bool:
+        """CP-RAFT-TIMEOUT.  Close the connection of a request; False if it has its response."""
+        request = self._network.time_out(node, corr)
+        if request is None:
+            return False
+        self.cue("CP-RAFT-TIMEOUT", node, "request", request.kind, request.dst)
+        return True
+
     def timer(self, node: int, delay: int, kind: int, data: Any = None) -> None:
         incarnation = self._incarnations[node].machine.incarnation if node >= 0 else 0
         kernel = self._kernel

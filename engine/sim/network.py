@@ -264,6 +264,16 @@ class Network:
         requester = m.dst if m.kind in REPLIES else m.src
         self._tell_broken(requester, m.corr, delay)
 
+    def time_out(self, requester: int, corr: int) -> Message | None:
+        """Close the connection of a request and return it; None if it has its response."""
+        request = self.open.get((requester, corr))
+        self._tell_broken(requester, corr, 0)
+        return request
+
+    def is_given_up(self, m: Message) -> bool:
+        """Check for a request whose sender waits no longer."""
+        return m.kind not in UNANSWERED and m.kind != BROKEN and (m.src, m.corr) not in self.open
+
     def note_lost(self, m: Message, was_sent: bool = True) -> None:
         """Note a control request that gets no answer, be it lost itself or its answer."""
         if isinstance(m, ControlRequest):

@@ -84,6 +84,7 @@ class ControllerSide(Protocol):
     """Handler of the events of a quorum's voters (`engine.sim.active_controller`)."""
 
     def adopt(self, twin: World) -> None: ...
+    def is_paused(self, sim: World, node: int) -> bool: ...
     def deliver(self, sim: World, node: int, m: Any) -> bool: ...
     def fire(self, sim: World, node: int, kind: int, data: Any) -> bool: ...
     def settle(self, sim: World) -> None: ...
@@ -289,6 +290,9 @@ class World:
         if kind == FAILURE:
             return bool(payload(self))
         look = True
+        if self.voters is not None and self.voters.is_paused(self, node):
+            self.deferred.setdefault(node, []).append(event)
+            return False
         if node >= 0:
             process = self.brokers[node].process
             if process is not None and process.status == PAUSED:

@@ -159,6 +159,8 @@ RULES: Final = (
         RuleStep("resigned", "A leader resigns", 2, "", "QuorumState.transitionToResigned"),
         RuleStep("check", "A leader without a majority", 2, "",
                  "LeaderState.timeUntilCheckQuorumExpires", "why.voter.alone"),
+        RuleStep("halt", "A voter has forgotten that it led", 3, "",
+                 "QuorumState.transitionToFollower", "why.voter.forgot", mark="fault"),
     )),
     Rule("CP-RAFT-FETCH", "Voters fetch the metadata log", (
         RuleStep("", "A voter appends metadata", 1, "voter.copies",
@@ -166,6 +168,18 @@ RULES: Final = (
         RuleStep("mark", "A voter takes the mark over", 0, "", "FollowerState.updateHighWatermark"),
         RuleStep("truncate", "Uncommitted metadata is cut", 3, "voter.truncates",
                  "ReplicatedLog.truncateToEndOffset", "why.voter.truncates", mark="trunc"),
+        RuleStep("halt", "Committed metadata is gone", 3, "",
+                 "KafkaRaftClient.handleFetchResponse", "why.voter.halts", mark="fault"),
+    )),
+    Rule("CP-RAFT-VOTERS", "The voters of the quorum change (KIP-853)", (
+        RuleStep("add", "A voter is added", 2, "", "AddVoterHandler.handleApiVersionsResponse",
+                 "why.voter.changed"),
+        RuleStep("remove", "A voter is removed", 2, "",
+                 "RemoveVoterHandler.handleRemoveVoterRequest", "why.voter.changed"),
+    )),
+    Rule("CP-RAFT-TIMEOUT", "A request to the quorum is given up", (
+        RuleStep("", "A request has no response", 1, "", "NetworkClient.handleTimedOutRequests",
+                 "why.voter.given_up"),
     )),
     Rule("CP-RAFT-COMMIT", "The quorum commits metadata", (
         RuleStep("append", "The leader appends metadata", 1, "voter.appends",
@@ -286,6 +300,14 @@ BESIDE: Final = (
                  "why.voter.stopped"),
         RuleStep("started", "A voter starts", 2, "voter.started", "", "why.voter.started",
                  mark="heal"),
+        RuleStep("blank", "A voter starts with an empty disk", 2, "voter.blank", "",
+                 "why.voter.wiped", mark="heal"),
+        RuleStep("paused", "A voter freezes", 2, "voter.paused", "", "why.voter.paused",
+                 mark="fault"),
+        RuleStep("resumed", "A voter goes on", 2, "voter.resumed", "KafkaRaftClient.poll",
+                 "why.voter.resumed", mark="heal"),
+        RuleStep("wiped", "A voter's disk is empty", 3, "voter.wiped", "", "",
+                 mark="fault"),
     )),
 )  # fmt: skip
 """Changes without a rule of their own, operators, faults."""

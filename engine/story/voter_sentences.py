@@ -50,6 +50,23 @@ def _silent(h: Happening, cue: Cue) -> Sentence:
     return say("voter.alone", b=node(cue.node), n=number(wait))
 
 
+def _gives_up(h: Happening, cue: Cue) -> Sentence:
+    kind, receiver = word(messages.NAMES[cue.old]), node(cue.new)
+    return say("voter.gives_up", b=node(cue.node), a=receiver, t=kind)
+
+
+def _changed(key: str) -> Callable[[Happening, Cue], Sentence]:
+    return lambda h, cue: say(key, b=node(cue.node), a=node(cue.old), n=number(cue.new))
+
+
+def _forgot(h: Happening, cue: Cue) -> Sentence:
+    return say("voter.forgot", b=node(cue.node), e=epoch(cue.new))
+
+
+def _halts(h: Happening, cue: Cue) -> Sentence:
+    return say("voter.halts", b=node(cue.node), a=offset(cue.old), o=offset(cue.new))
+
+
 TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence | None]]] = {
     "CP-RAFT-VOTE.candidate": _in_epoch("voter.candidate"),
     "CP-RAFT-VOTE.unattached": _in_epoch("voter.unattached"),
@@ -62,6 +79,11 @@ TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence | None]]] = {
     "CP-RAFT-EPOCH.resigned": _in_epoch("voter.resigns"),
     "CP-RAFT-EPOCH.follower": _follows,
     "CP-RAFT-EPOCH.check": _silent,
+    "CP-RAFT-EPOCH.halt": _forgot,
+    "CP-RAFT-TIMEOUT": _gives_up,
+    "CP-RAFT-VOTERS.add": _changed("voter.added"),
+    "CP-RAFT-VOTERS.remove": _changed("voter.removed"),
+    "CP-RAFT-FETCH.halt": _halts,
 }
 """Rule -> function that returns its sentence."""
 

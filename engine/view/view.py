@@ -535,12 +535,12 @@ def _known(node: int) -> str | None:
 def quorum_view(sim: Simulation, quorum: Quorum) -> QuorumView:
     """Return the voters in order, and what each broker knows and has applied."""
     return {
-        "voters": [_voter(v) for v in quorum.voters.values()],
+        "voters": [_voter(quorum, v) for v in quorum.voters.values()],
         "observers": [_observer(sim, quorum, broker) for broker in sim.brokers],
     }
 
 
-def _voter(v: Voter) -> VoterView:
+def _voter(quorum: Quorum, v: Voter) -> VoterView:
     first = max(0, v.log.end - ENTRIES_SHOWN)
     entries: list[MetadataEntry] = [
         {"o": offset, "e": v.log.epoch_at(offset), "kind": str(v.log.records[offset][0])}
@@ -550,7 +550,8 @@ def _voter(v: Voter) -> VoterView:
         "id": voter_name(v.id),
         "name": v.name,
         "alive": v.alive,
-        "state": STATE_NAMES[v.state],
+        "paused": v.paused,
+        "state": STATE_NAMES[v.state] if v.state == LEADER or quorum.is_voter(v) else "observer",
         "active": v.controller is not None and v.controller.alive,
         "epoch": v.epoch,
         "votedFor": _known(v.voted_for),

@@ -333,6 +333,7 @@ class VoterView(TypedDict):
     id: str
     name: str
     alive: bool
+    paused: bool
     state: str
     active: bool
     epoch: int

@@ -232,7 +232,6 @@ def test_a_release_with_zookeeper_cannot_begin() -> None:
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("pause K", "A voter is not paused here"),
         ("kill C4", "There is no voter C4"),
         ("shutdown C4", "There is no voter C4"),
         ("shutdown K", "There is no broker “K”"),

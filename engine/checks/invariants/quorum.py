@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from engine.checks.invariant import ALWAYS, About, Invariant, Observation
+from engine.checks.invariant import ALWAYS, DISKS, About, Invariant, Observation
 from engine.checks.voters import Entry
-from engine.model.quorum import MetadataLog, Quorum, Voter
+from engine.model.quorum import LEADER, MetadataLog, Quorum, Voter, majority
 
 
 def has_all(log: MetadataLog, committed: list[Entry]) -> bool:
@@ -24,7 +24,7 @@ class OneLeaderPerQuorumEpoch(Invariant):
         "INV-31",
         "One voter leads an epoch of the quorum.",
         "Two voters lead the same epoch of the quorum.",
-        ALWAYS,
+        DISKS,
     )
 
     def on_voter_leads(self, run: Observation, voter: Voter, first: Voter) -> None:
@@ -38,7 +38,7 @@ class MetadataLogMatching(Invariant):
         "INV-32",
         "Voters that share an entry of the metadata log share all before it.",
         "Two voters differ below an entry of the metadata log that they share.",
-        ALWAYS,
+        DISKS,
     )
 
     def on_voter_log(self, run: Observation, quorum: Quorum, voter: Voter) -> None:
@@ -64,7 +64,7 @@ class QuorumLeaderComplete(Invariant):
         "INV-33",
         "A new leader of the quorum has all metadata that smaller epochs committed.",
         "A leader of the quorum lacks committed metadata.",
-        ALWAYS,
+        DISKS,
     )
 
     def on_voter_leads(self, run: Observation, voter: Voter, first: Voter) -> None:
@@ -80,7 +80,7 @@ class MetadataDurable(Invariant):
         "INV-34",
         "Committed metadata stays on a majority of the voters, and below every high watermark.",
         "Committed metadata is gone.",
-        ALWAYS,
+        DISKS,
     )
 
     def on_voter_log(self, run: Observation, quorum: Quorum, voter: Voter) -> None:
@@ -91,7 +91,26 @@ class MetadataDurable(Invariant):
 
     def on_quorum(self, run: Observation, quorum: Quorum) -> None:
         committed = run.ledger.voters.committed
-        holders = sum(has_all(voter.log, committed) for voter in quorum.voters.values())
-        if holders < quorum.majority:
+        members = run.ledger.voters.members or quorum.static
+        holders = sum(has_all(quorum.voters[node].log, committed) for node in members)
+        if holders < majority(members):
             why = "only {0} voters store the metadata committed up to {1}"
             self.report(run, why, holders, len(committed))
+
+
+class OneVoterChangeAtATime(Invariant):
+    about: ClassVar = About(
+        "INV-42",
+        "A leader of the quorum has at most one change of the voters that is not committed.",
+        "Two changes of the voters are under way at once.",
+        ALWAYS,
+    )
+
+    def on_voter_log(self, run: Observation, quorum: Quorum, voter: Voter) -> None:
+        if not quorum.dynamic or voter.state != LEADER:
+            return
+        mark = len(run.ledger.voters.committed)
+        changes = sum(offset >= mark for offset, _ in voter.log.voter_sets)
+        if changes > 1:
+            why = "{0} has {1} changes of the voters that no majority stores"
+            self.report(run, why, voter.name, changes)

@@ -443,6 +443,7 @@ export interface VoterView {
   id: string;
   leader: string | null;
   name: string;
+  paused: boolean;
   state: string;
   votedFor: string | null;
 }

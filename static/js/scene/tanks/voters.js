@@ -34,10 +34,10 @@ export function voters(geo, view, ctx) {
 function voter(geo, quorum, v, { t, name, changed, layers }) {
   const lane = geo.voters.lanes.get(v.id);
   const leads = v.alive && v.state === "leader";
-  const state = v.alive ? t(`quorum.${v.active ? "active" : v.state}`) : t("quorum.down");
+  const state = t(`quorum.${condition(v)}`);
   const numbers = { name: v.name, state, e: v.epoch, o: v.end, h: Math.max(0, v.hw) };
   const words = t("quorum.words", numbers);
-  const wall = `votertank ${v.alive ? "" : "off"} ${leads ? "leads" : ""}`;
+  const wall = `votertank ${v.alive && !v.paused ? "" : "off"} ${leads ? "leads" : ""}`;
   const parts = [
     rect("wall", lane.x, lane.top, lane.w, lane.floor - lane.top, wall, { rx: 10 }),
     ...entries(geo, lane, v),
@@ -54,6 +54,13 @@ function voter(geo, quorum, v, { t, name, changed, layers }) {
     "data-state": v.alive ? v.state : "down",
     "data-epoch": v.epoch,
   });
+}
+
+/** The key of a voter's state in words. */
+function condition(v) {
+  if (!v.alive) return "down";
+  if (v.paused) return "paused";
+  return v.active ? "active" : v.state;
 }
 
 /** The last entries of the log from left to right; a line where the committed ones end. */
