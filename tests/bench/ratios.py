@@ -191,11 +191,6 @@ BENCHMARKS: dict[str, Benchmark] = {
         "tests.bench.logs",
         "logs",
     ),
-    "splitting": elsewhere(
-        "times trees of cycles, windows with plain importance factors: CPU-seconds for one error",
-        "tests.bench.rare",
-        "splitting",
-    ),
     "batch": elsewhere(
         "of two plain processes' runs per second, on Spark local[2]",
         "tests.bench.efficiency",
