@@ -159,17 +159,6 @@ def test_names_of_tests_state_a_fact() -> None:
     assert found == [], "\n".join(found)
 
 
-def test_nameless_actors_in_python_are_noticed(tmp_path: Path) -> None:
-    path = tmp_path / "words.py"
-    path.write_text(
-        'LIMIT = 3\n"""So\n   many of them."""\n'
-        "who = 1  # `who` and NOBODY, for visitors who look\n\n\n"
-        'def test_who_leads() -> None:\n    """A replica who leads."""\n    print("nobody")\n',
-        encoding="utf-8",
-    )
-    assert sorted(_nameless(path)) == [(2, "So many"), (4, "NOBODY"), (7, "who"), (8, "who")]
-
-
 def test_the_readme_fits_on_a_page() -> None:
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= LONGEST_README
 
@@ -181,12 +170,6 @@ def test_an_entry_of_the_changelog_is_one_line() -> None:
     wrong = [line for line in entries if not line.startswith(("- ", "## ", "### ", "#### "))]
     assert wrong == [], "an entry goes on in a second line"
     assert [line for line in entries if len(line) > WIDEST_CHANGE] == []
-
-
-def test_faults_in_markdown_are_noticed() -> None:
-    assert _wide(f"{'word ' * 30}\n| {'cell ' * 30} |\n{'x' * 200}\n", WIDEST_MARKDOWN) == [1]
-    text = "```\nnobody\n```\nSo\nmany requests; `nobody` and “somebody”.\nWhoever asks\n"
-    assert _forbidden(text) == [(4, "So many"), (6, "Whoever")]
 
 
 FORBIDDEN_MODULES = {
