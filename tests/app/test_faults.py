@@ -229,7 +229,7 @@ def test_chunks_of_a_killed_process_are_played_again(
     assert (tmp_path / "killed").exists()
     assert sorted(one.number for fresh in told for one in fresh) == [*range(plan.total_chunks)]
     with pytest.raises(RunnerError, match="killed 3 times: this machine may have too little"):
-        local.run(plan, str(tmp_path / "others"), 2, run_chunk=kill_each)
+        local.run(plan, str(tmp_path / "others"), 1, run_chunk=kill_each)
 
 
 def test_a_batch_whose_end_cannot_be_stored_says_that_the_disk_is_full(
