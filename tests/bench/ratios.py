@@ -196,10 +196,5 @@ BENCHMARKS: dict[str, Benchmark] = {
         "tests.bench.efficiency",
         "batch_efficiency",
     ),
-    "warm": elsewhere(
-        "times two plain processes, a batch of 1,000 small runs on a warm Spark local[2]",
-        "tests.bench.warm",
-        "warm_batch",
-    ),
 }
 """Name -> benchmark; a new one is a row here."""
