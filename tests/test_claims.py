@@ -121,6 +121,7 @@ def test_well_known_verdicts(slug: str, profile: str, word: str) -> None:
     assert verdicts()[slug][profile].word == word
 
 
+@pytest.mark.night
 def test_a_search_refutes_where_it_finds_a_run_that_breaks_the_property() -> None:
     claim = claims()["acks-all-survives-the-leader"]
     assert claim.search is not None

@@ -79,6 +79,7 @@ def test_people_are_told_what_broke(language: str) -> None:
         assert words[f"broken.{one.name}"], one.name
 
 
+@pytest.mark.night
 @pytest.mark.gate
 def test_an_invariant_is_one_file(tmp_path: Path) -> None:
     """It is checked, searched and explained; its Chinese may follow."""

@@ -259,6 +259,7 @@ def test_rows_of_a_query_leave_as_csv_parquet_and_objects(studied: str, tmp_path
     assert near.exit_code == 2 and near.stderr.endswith('Did you mean "runs"?\n')
 
 
+@pytest.mark.night
 def test_a_study_that_ended_early_is_continued(studied: str, tmp_path: Path) -> None:
     told = highwater("batch", "--resume", studied)
     assert told.exit_code == 2 and "ended already" in told.stderr
