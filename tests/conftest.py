@@ -29,7 +29,7 @@ PATIENCE_S = {"set-up": 300, "call": 300, "teardown": 120}
 """How long a part of a test may take on a busy machine; what takes longer waits for ever."""
 
 
-OF_THE_GATE = frozenset({"app", "e2e", "incident", "lab", "saturation"})
+OF_THE_GATE = frozenset({"app", "e2e", "incident", "lab"})
 """Folders whose tests start servers or programs: `--quick` runs only those marked `quick`."""
 
 

@@ -91,6 +91,7 @@ class Interrupted(ThreadPoolExecutor):
         return super().submit(*args, **kwargs)
 
 
+@pytest.mark.night
 def test_ctrl_c_leaves_with_what_was_played(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table, "pool", Interrupted)
     monkeypatch.setattr(table, "CHUNK_MOST", 4)

@@ -74,6 +74,7 @@ def test_two_dead_disks_lose_as_often_as_the_formula_says() -> None:
     assert holds(forest(RF2, DISKS, effort, 10), overlaps_per_year(RF2, DISKS))
 
 
+@pytest.mark.night
 def test_three_dead_disks_too_however_rare() -> None:
     """3 l^3 m^2: once in thirteen thousand years.  Twelve trees see it."""
     often = Failures(**{**NEVER, "disk_days": 180, "disk_repair_min": 20})
@@ -82,6 +83,7 @@ def test_three_dead_disks_too_however_rare() -> None:
     assert holds(forest(RF3, often, effort, 12), overlaps_per_year(RF3, often))
 
 
+@pytest.mark.night
 def test_machines_lose_what_was_not_on_disk() -> None:
     """Two replicas, power fails on both: 2 l^2 m, of which nine in ten had something to lose.  By
     windows of before it was said to be thirty times as rare."""

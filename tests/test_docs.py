@@ -105,13 +105,6 @@ def test_commands_that_pages_show_exist() -> None:
     assert lost == []
 
 
-def test_a_command_that_does_not_exist_is_noticed() -> None:
-    assert unknown("run R20 --moves 'a; --b'  # --c") == ""
-    assert unknown("rum R20") == "rum"
-    assert unknown("run R20 --movs x") == "--movs"
-    assert unknown("course check my.md --x") == "--x"
-
-
 @pytest.mark.parametrize("name", AT_THE_TOP)
 def test_links_outside_the_site_lead_somewhere(name: str) -> None:
     text = re.sub(r"`[^`\n]*`", "", (ROOT / name).read_text("utf-8"))

@@ -66,16 +66,21 @@ def of_feature(path: Path, feature: Feature) -> bool:
 
 
 @cache
+def links() -> tuple[tuple[Path, str], ...]:
+    """Return the files that link to a page, with the page's blueprint."""
+    sources = (*python_files("app"), *(ROOT / "templates").rglob("*.html"))
+    linking = re.compile(r"url_for\(\s*[\"'](\w+)\.")
+    return tuple((path, name) for path in sources for name in linking.findall(path.read_text()))
+
+
 def importers(feature: str) -> tuple[str, ...]:
     """Return where modules of a feature are imported, and links to its pages made, by others."""
     own = {own.removesuffix(".py").replace("/", ".") for own in paths(BY_NAME[feature])}
-    sources = (*python_files("app"), *(ROOT / "templates").rglob("*.html"))
+    pages = blueprints(BY_NAME[feature])
     linking = tuple(
-        f"{short(path)} links to {endpoint[1]}"
-        for path in sources
-        if not of_feature(path, BY_NAME[feature])
-        for endpoint in re.finditer(r"url_for\(\s*[\"'](\w+)\.", path.read_text("utf-8"))
-        if endpoint[1] in blueprints(BY_NAME[feature])
+        f"{short(path)} links to {name}"
+        for path, name in links()
+        if name in pages and not of_feature(path, BY_NAME[feature])
     )
     return linking + tuple(
         f"{short(path)}:{line} imports {module}"
@@ -86,14 +91,10 @@ def importers(feature: str) -> tuple[str, ...]:
     )
 
 
-@pytest.mark.parametrize("feature", BY_NAME)
-def test_only_some_features_are_needed_by_others(feature: str) -> None:
+def test_only_some_features_are_needed_by_others() -> None:
     """The server, the command line and the search read the table only."""
-    found = importers(feature)
-    if feature in NEEDED:
-        assert found, f"nothing needs {feature} any more: take it out of NEEDED"
-    else:
-        assert found == (), f"{feature} could be deleted alone"
+    found = {feature: importers(feature) for feature in BY_NAME}
+    assert {feature for feature, uses in found.items() if uses} == NEEDED, found
 
 
 def test_a_row_has_what_it_names() -> None:

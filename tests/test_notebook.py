@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import nbformat
+import pytest
 from nbclient import NotebookClient
 
 from tests.conftest import ROOT
@@ -10,6 +11,7 @@ from tests.conftest import ROOT
 PATH = ROOT / "docs/tutorial/notebook.ipynb"
 
 
+@pytest.mark.night
 def test_every_cell_runs_and_shows_what_its_metadata_name() -> None:
     notebook = nbformat.read(PATH, as_version=4)
     nbformat.validate(notebook)

@@ -31,6 +31,7 @@ COMPOSED = {"{0} or {1}", "{0} and {1}"}
 """Templates that `join` makes of what it joins."""
 
 
+@pytest.mark.night
 def test_no_template_is_stale() -> None:
     own = {capitalized(text) for text, _, _ in constants("engine", "app")} | COMPOSED
     stale = [text for text in words_of("phrases", CHINESE) if capitalized(text) not in own]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -30,9 +29,6 @@ MOST_ARROWS = 10
 AT_ONCE = re.compile(r"""^(?:import|export)\b(?:[^"'();=]*?\bfrom)?\s*["']([^"']+)["']""", re.M)
 LATER = re.compile(r"""\bimport\(\s*["'`]([^"'`]+)["'`]\s*\)|new URL\(\s*["']([^"']+)["']""")
 ANY_IMPORT = re.compile(r"\bimport\s*\(")
-EXPORTED = re.compile(
-    r"^export (?:async )?(?:function\*?|class|const|let) (?:([\w$]+)|\{([^}]*)\})", re.M
-)
 WIDEST = 100
 
 
@@ -141,42 +137,6 @@ def test_imports_exist_and_are_named() -> None:
             continue
         named = [one for one in LATER.finditer(text) if one[1]]
         assert len(ANY_IMPORT.findall(text)) == len(named), f"{name} imports a computed name"
-
-
-NAMED = re.compile(r"""^import \{([^}]*)\} from ["'](\.[^"']+)["']""", re.M)
-
-
-def exports(text: str) -> set[str]:
-    found: set[str] = set()
-    for single, several in EXPORTED.findall(text):
-        found |= {single} if single else set(re.findall(r"[\w$]+", several))
-    return found
-
-
-def test_a_name_that_is_imported_is_exported() -> None:
-    for name, text in sources().items():
-        for names, source in NAMED.findall(text):
-            target = posixpath.normpath(posixpath.join(posixpath.dirname(name), source))
-            if target not in sources():
-                continue  # what is vendored
-            for one in filter(None, (part.split(" as ")[0].strip() for part in names.split(","))):
-                assert one in exports(sources()[target]), f"{name} imports {one} from {target}"
-
-
-def test_every_export_is_used() -> None:
-    texts = sources() | {
-        str(path): path.read_text("utf-8")
-        for path in Path(__file__).parent.rglob("*")
-        if path.suffix in {".mjs", ".py"}
-    }
-    said = Counter(word for text in texts.values() for word in set(re.findall(r"[\w$]+", text)))
-    unwanted = [
-        f"{name}: {word}"
-        for name, text in sources().items()
-        for word in exports(text)
-        if said[word] == 1  # in its own file
-    ]
-    assert unwanted == []
 
 
 def test_no_line_is_wide() -> None:

@@ -22,7 +22,6 @@ from tests.conftest import ROOT
 
 PAGE = ROOT / "docs/how-to/run-at-scale.md"
 PROGRAMS = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-spark = pytest.mark.gate  # half a minute of Spark
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +36,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+@pytest.mark.night
 @pytest.mark.parametrize(
     "program",
-    [pytest.param(program, marks=spark if "pyspark" in program else ()) for program in PROGRAMS],
+    PROGRAMS,
     ids=lambda program: program.split()[1].partition(".")[0],
 )
 def test_programs_of_the_page_read_the_rows(place: Path, program: str) -> None:

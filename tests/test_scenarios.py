@@ -123,12 +123,14 @@ def shares(code: str, profile: str, runs: int, **changes: object) -> dict[str, i
     return counts
 
 
+@pytest.mark.night
 def test_old_kafka_loses_to_plain_crashes_and_new_kafka_does_not() -> None:
     assert shares("S61", "Z0102", 30).get("I7", 0) >= 5
     for profile in ("Z011", "Z20", "K39"):
         assert shares("S61", profile, 30).get("I7", 0) == 0
 
 
+@pytest.mark.night
 def test_power_loss_is_survived_more_often_with_more_copies() -> None:
     few = shares("S62", "K39", 60, min__insync__replicas=1).get("I7", 0)
     many = shares("S62", "K41", 60, min__insync__replicas=2).get("I7", 0)

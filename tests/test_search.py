@@ -241,7 +241,7 @@ def test_a_cached_key_equals_a_fresh_one(profile: str, moves: int, budgets: Budg
 @pytest.mark.parametrize(("profile", "moves", "budgets"), MERGED)
 def test_states_with_one_key_stay_alike(profile: str, moves: int, budgets: Budgets) -> None:
     """Whatever is done next to either of them can be done to both, and leads to one key again."""
-    stay_alike(after("S20", profile, moves), budgets, 3)
+    stay_alike(after("S20", profile, moves), budgets, 6)
 
 
 def stay_alike(run: Run, budgets: Budgets, nth: int = 1) -> None:

@@ -10,6 +10,7 @@ from engine.explore.searching import Bounds, Graph, Restarts, Searching
 from engine.moves.moves import Move
 from engine.scenarios import file
 from engine.sim.run import Run
+from tests.conftest import sample
 from tests.test_search import MERGED
 
 Edges = list[tuple[int, int]]
@@ -29,7 +30,7 @@ def edges(profile: str, moves: int, budgets: Budgets) -> tuple[Edges, list[tuple
     return graph.arrows, [searching.way(number) for number in range(progress.distinct)]
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", sample(CASES, 2))
 def test_each_restart_leads_where_it_would_if_it_were_played(
     case: tuple[str, int, Budgets], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import sysconfig
 from pathlib import Path
@@ -16,9 +15,7 @@ from app import bootstrap
 from app.command.cli import main
 from app.command.options import extra_of
 from tests import __main__ as checks
-from tests import chromium
 from tests.bench.__main__ import bench
-from tests.conftest import OF_THE_GATE, ROOT
 
 
 def program(path: Path, output: str) -> None:
@@ -61,32 +58,6 @@ def test_without_a_registry_the_reason_is_kept(
     monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
     monkeypatch.setattr(bootstrap, "add", lambda extra: False)
     assert "node is not installed" in checks.ensure_node()
-
-
-def test_one_sentence_names_what_an_administrator_installs(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.delenv("CI", raising=False)
-    monkeypatch.setattr(checks, "has_chromium", lambda: False)
-    monkeypatch.setattr(chromium, "has_libatomic", lambda: False)
-    monkeypatch.setattr(checks, "has_nginx", lambda: False)
-    monkeypatch.setattr(checks, "has_chinese", lambda: True)
-    monkeypatch.setattr(checks, "has_postgres", lambda: True)
-    monkeypatch.setattr(checks.shutil, "which", lambda name, **path: None)
-    checks.ensure_programs()
-    (sentence,) = capfd.readouterr().err.splitlines()
-    assert "administrator" in sentence and "chromium libatomic1 nginx-light" in sentence
-
-
-def test_browser_tests_name_the_library_that_playwright_cannot_load(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(chromium.shutil, "which", lambda name: f"/usr/bin/{name}")
-    monkeypatch.setattr(chromium.ctypes.util, "find_library", lambda name: None)
-    monkeypatch.setattr(chromium.sys, "platform", "linux")
-    assert chromium.missing() == "no libatomic: apt-get install libatomic1"
-    monkeypatch.setattr(chromium.ctypes.util, "find_library", lambda name: "libatomic.so.1")
-    assert chromium.missing() == ""
 
 
 def test_only_what_the_virtual_environment_lacks_is_installed(
@@ -156,19 +127,6 @@ def test_without_venv_one_sentence_names_the_package(
     assert "apt-get install python3-venv" in capfd.readouterr().err
 
 
-def test_the_duration_is_printed_first(capfd: pytest.CaptureFixture[str]) -> None:
-    checks.say_how_long(quick=False)
-    checks.say_how_long(quick=True)
-    whole, quick, left_out = capfd.readouterr().err.splitlines()
-    assert "minutes on" in whole and "--quick" in whole
-    assert "minutes on" in quick
-    assert "Spark" in left_out and "browsers" in left_out
-
-
-def test_the_folders_of_the_gate_exist() -> None:
-    assert [name for name in OF_THE_GATE if not (ROOT / "tests" / name).is_dir()] == []
-
-
 @pytest.mark.parametrize(
     ("package", "extra"),
     [("kazoo", "lab"), ("mcp", "mcp"), ("psycopg", "postgres"), ("simpy", "test"), ("flask", "")],
@@ -197,12 +155,3 @@ def test_a_command_without_its_extra_says_which_one_it_needs(
     assert answer.output == (
         f"This needs the Python package {package}: pip install 'highwater[{extra}]'.\n"
     )
-
-
-def test_quick_starts_neither_a_browser_nor_spark() -> None:
-    command = checks.quick_suite(["-k", "settle"])
-    assert command[-2:] == ["-k", "settle"]
-    assert checks.line_of(command) == "python3 -m tests --quick"
-    assert checks.line_of(["ruff", "check"]) == "ruff check"
-    assert "not (browser or spark or alone or cluster or gate)" in command
-    assert os.cpu_count() is None or str(os.cpu_count()) in command

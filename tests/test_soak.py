@@ -96,12 +96,14 @@ def test_a_planted_wrong_rule_is_found_and_made_short(monkeypatch: pytest.Monkey
         assert one["kind"] in {name for name, _, _ in play_all(run).broken}
 
 
+@pytest.mark.night
 def test_a_rule_that_keeps_a_change_to_itself_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The observer would not look there; where it is told of every step, it does."""
     monkeypatch.setattr(Effects, "touch", lambda self, broker, tp: None)
     assert "told" in {one["kind"] for one in finds(12)}
 
 
+@pytest.mark.night
 def test_a_planted_crash_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def falls(*_: Any) -> bool:
         raise ZeroDivisionError("planted")

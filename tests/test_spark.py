@@ -348,6 +348,7 @@ print(len(hw.study("S30", runs=3, spark=builder.getOrCreate())))
 """
 
 
+@pytest.mark.night
 def test_a_session_of_ones_own_plays_with_the_python_that_asks(tmp_path: Path) -> None:
     """As from a notebook: the kernel is no python3 of the path, where Spark looks for one."""
     other = tmp_path / "python3"
@@ -383,6 +384,7 @@ def engine_plan() -> BatchPlan:
     return BatchPlan((scenario,), ("Z24", "K39"), 60, 5, 5, tuple(METRICS))
 
 
+@pytest.mark.night
 def test_a_real_cluster_gives_the_same_rows_whatever_is_killed(
     cluster: tuple[Cluster, SparkRunner], tmp_path: Path
 ) -> None:

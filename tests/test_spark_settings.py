@@ -127,44 +127,40 @@ def test_the_manual_names_the_connector_of_the_hadoop_that_is_here() -> None:
     assert not list(jars.glob("hadoop-aws*")), "or else the manual need not fetch it"
 
 
-class LateJob:
-    """A context whose job is submitted after the first look: Spark cancels what is active only."""
-
-    def __init__(self) -> None:
-        self.cancelled = 0
-        self.over = threading.Event()
-
-    def cancelJobsWithTag(self, tag: str) -> None:
-        self.cancelled += 1
-        if self.cancelled == 3:
-            self.over.set()
-
-
 def test_a_cancel_that_comes_before_the_job_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spark cancels what is active only, and the job may be submitted after the first look."""
     monkeypatch.setattr(spark, "POLL_S", 0.01)
-    job: Any = LateJob()
-    thread = threading.Thread(target=job.over.wait, args=(10,))
-    thread.start()
-    updates: Any = type("Updates", (), {"value": []})()
-    assert spark._wait(thread, job, updates, lambda fresh: None, lambda: True, "batch")
-    assert job.cancelled == 3
+    over, cancelled = threading.Event(), []
+
+    def job() -> None:
+        over.wait(10)
+
+    def cancel() -> None:
+        cancelled.append(1)
+        if len(cancelled) == 3:
+            over.set()
+
+    spark.follow(threading.Thread, job, list, cancel, lambda fresh: None, lambda: True)
+    assert len(cancelled) == 3
 
 
 def test_reported_progress_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spark, "POLL_S", 0.01)
-    entries = [(n, "K39", 0, 1, 0, 0, {}, {}) for n in (0, 1, 1)]
-    updates: Any = type("Updates", (), {"value": entries})()
-    over, told = threading.Event(), []
+    entries: list[Any] = [(n, "K39", 0, 1, 0, 0, {}, {}) for n in (0, 1, 1)]
+    over, told, known = threading.Event(), [], set[int]()
+
+    def job() -> None:
+        over.wait(10)
 
     def hear(fresh: list[Any]) -> None:
         told.extend(tally.number for tally in fresh)
         if len(told) == 2:
-            updates.value.append((2, "K39", 0, 1, 0, 0, {}, {}))
+            entries.append((2, "K39", 0, 1, 0, 0, {}, {}))
         elif len(told) == 3:
             over.set()
 
-    thread = threading.Thread(target=over.wait, args=(10,))
-    thread.start()
-    nobody: Any = None
-    assert not spark._wait(thread, nobody, updates, hear, lambda: False, "batch")
-    assert told == [0, 1, 2] and updates.value == []
+    def take() -> list[Any]:
+        return spark.taken(entries, known)
+
+    assert spark.follow(threading.Thread, job, take, over.set, hear, lambda: False)
+    assert told == [0, 1, 2] and entries == []

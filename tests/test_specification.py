@@ -56,11 +56,6 @@ def test_every_number_that_is_cited_is_a_place_in_the_specification() -> None:
     assert len(list(citations())) > 20, "the pattern finds what the sources cite"
 
 
-def test_a_place_that_is_not_there_is_noticed() -> None:
-    assert "16.5" in places("data-plane") and "4.3" in places("control-plane")
-    assert "99" not in places("data-plane") and "4.99" not in places("control-plane")
-
-
 @pytest.mark.parametrize("rule", RULEBOOK)
 def test_every_rule_is_in_the_specification(rule: str) -> None:
     named = re.compile(rf"(?<![\w-]){re.escape(rule)}(?![\w-])")

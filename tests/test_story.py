@@ -32,11 +32,11 @@ def test_a_refusal_for_the_role_is_not_explained_by_epochs(
     [
         ("R20", "Z0102", "NOT_LEADER_FOR_PARTITION"),
         ("S24", "Z20", "NOT_LEADER_FOR_PARTITION"),
-        ("M61", "3.4.0", "NOT_LEADER_OR_FOLLOWER"),
+        ("S99", "4.4.0", "NOT_LEADER_OR_FOLLOWER"),
     ],
 )
 def test_errors_have_the_names_of_their_release(code: str, profile: str, name: str) -> None:
     """NOT_LEADER_FOR_PARTITION was renamed in 2.6."""
     replay = Replay(Run(find(code), profile))
-    shown = json.dumps([replay.steps(n, 1) for n in range(replay.total + 1)])
+    shown = json.dumps(list(replay.each(0, replay.total + 1)))
     assert set(re.findall(r"NOT_LEADER\w+", shown)) == {name}

@@ -128,6 +128,7 @@ def test_files_of_other_columns_are_left_alone(tmp_path: Path) -> None:
     check_same(found, summary_of(rows, plan(), 3))
 
 
+@pytest.mark.night
 def test_few_runs_are_played_by_processes_here(tmp_path: Path) -> None:
     told: list[PlanTally] = []
     assert LocalRunner(2).run(

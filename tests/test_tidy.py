@@ -133,9 +133,8 @@ DECLARING = {"DeclarativeBase", "Mapped", "mapped_column", "ForeignKey", "MetaDa
 """SQLAlchemy: connections are `db.py`'s, tables `models.py`'s (and the migrations').  A module with
 rows elsewhere may build queries (select, insert, ...) and name the Session it was given."""
 
-MOST_LINES = {"py": 700, "js": 200}
+MOST_LINES = 700
 MOST_OF_A_FUNCTION = 70
-WIDEST = 100
 
 
 @cache
@@ -309,22 +308,13 @@ def test_functions_are_short() -> None:
                 assert length <= MOST_OF_A_FUNCTION, f"{short(path)}: {node.name} has {length}"
 
 
-def own_modules() -> list[Path]:
-    return sorted(path for path in (ROOT / "static/js").rglob("*.js"))
-
-
-def test_files_are_short_and_lines_narrow() -> None:
-    wrong = []
-    for path in (*python_files("engine", "app", "tests"), *own_modules()):
-        lines = path.read_text("utf-8").splitlines()
-        if len(lines) > MOST_LINES[path.suffix[1:]]:
-            wrong.append(f"{short(path)} has {len(lines)} lines")
-        wrong += [
-            f"{short(path)}:{number} is {len(line)} wide"
-            for number, line in enumerate(lines, 1)
-            if path.suffix == ".py" and len(line) > WIDEST
-        ]
-    assert wrong == []
+def test_files_are_short() -> None:
+    """ruff and ESLint hold the widths of lines, and ESLint the lengths of scripts."""
+    lengths = {
+        short(path): len(path.read_text("utf-8").splitlines())
+        for path in python_files("engine", "app", "tests")
+    }
+    assert {name: n for name, n in lengths.items() if n > MOST_LINES} == {}
 
 
 # -- words ----------------------------------------------------------------------------------------

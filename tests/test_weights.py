@@ -38,6 +38,7 @@ def mean_and_error(values: list[float]) -> tuple[float, float]:
     return mean, (spread / len(values)) ** 0.5
 
 
+@pytest.mark.night
 def test_weights_are_one_on_average_and_undo_the_factor() -> None:
     plain = [played(storm(20_000), seed)[0] for seed in range(SEEDS)]
     tilted = [played(storm(20_000, 3.0), seed) for seed in range(SEEDS)]

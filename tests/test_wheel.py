@@ -163,6 +163,7 @@ def test_it_is_imported_beside_modules_of_the_same_names(installed: Path, hostil
     assert told == f"{run.digest} {run.lost} 3\n[]\n"
 
 
+@pytest.mark.night
 def test_a_program_passes_strict_type_checkers(installed: Path, hostile: Path) -> None:
     """And what the package does not have is an error to them."""
     program = hostile / "program.py"
@@ -186,6 +187,7 @@ def test_a_program_passes_strict_type_checkers(installed: Path, hostile: Path) -
     assert "10 15\n" in printed(installed, hostile, "python", "program.py")
 
 
+@pytest.mark.night
 def test_its_command_plays_and_stores_results_for_every_folder(
     installed: Path, hostile: Path, tmp_path: Path
 ) -> None:
@@ -221,6 +223,7 @@ def test_a_tab_gets_the_package_under_its_own_name(installed: Path, hostile: Pat
     assert alone.stdout.endswith("/tab/highwater/app/tab/door.py\n"), alone.stderr
 
 
+@pytest.mark.night
 def test_its_server_answers(installed: Path, hostile: Path) -> None:
     command = [str(installed / "bin" / "highwater"), "serve", "--port", "0"]
     own = surroundings(installed)
@@ -233,6 +236,7 @@ def test_its_server_answers(installed: Path, hostile: Path) -> None:
             server.terminate()
 
 
+@pytest.mark.night
 def test_an_exported_test_needs_nothing_but_the_package(installed: Path, hostile: Path) -> None:
     (hostile / "test_run.py").write_text(hw.run("S30", "K39").export("pytest"))
     assert "1 passed" in printed(installed, hostile, "python", "-m", "pytest", "test_run.py")

@@ -30,10 +30,9 @@ from engine.study.batch import run_chunk
 from engine.study.metrics import METRICS
 
 if TYPE_CHECKING:
-    from app.batch.runners.connect import ConnectRunner
     from app.batch.runners.spark import SparkRunner
 
-    Runner = SparkRunner | ConnectRunner | LocalRunner
+    Runner = SparkRunner | LocalRunner
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +53,7 @@ class Computation:
 
     def __init__(
         self,
-        runner: Callable[[], SparkRunner | ConnectRunner],
+        runner: Callable[[], SparkRunner],
         announcer: Announcer,
         run_chunk: RunChunk | None = None,
         few: LocalRunner | None = None,

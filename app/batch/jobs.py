@@ -43,7 +43,6 @@ from app.storage.row_limit import MIB, KeptRows
 from engine import ENGINE_VERSION
 
 if TYPE_CHECKING:
-    from app.batch.runners.connect import ConnectRunner
     from app.batch.runners.spark import SparkRunner
 
 
@@ -119,7 +118,7 @@ class Jobs:
         database: Database,
         settings: Settings,
         emit: Emit,
-        runner: SparkRunner | ConnectRunner | None = None,
+        runner: SparkRunner | None = None,
         run_chunk: RunChunk | None = None,
         mutex: AbstractContextManager[object] | None = None,
     ) -> None:
@@ -149,7 +148,7 @@ class Jobs:
         self.recover()
 
     @property
-    def runner(self) -> SparkRunner | ConnectRunner:
+    def runner(self) -> SparkRunner:
         """Return the runner of large batches, made when it is first asked for: PySpark is large."""
         with self._making:
             self._runner = self._runner or runner_of(self._settings)
@@ -407,7 +406,7 @@ class Jobs:
             run.ended.set()
 
 
-def runner_of(settings: Settings) -> SparkRunner | ConnectRunner:
+def runner_of(settings: Settings) -> SparkRunner:
     from app.batch.runners.connect import SCHEME, ConnectRunner
     from app.batch.runners.spark import SparkRunner
 

@@ -201,8 +201,8 @@ class ExploreSent(ProgramRun):
 
     step: NotRequired[Annotated[int, Meta(ge=0)]]
     budgets: NotRequired[dict[str, Budget]]
-    never: NotRequired[Annotated[str, Meta(max_length=200)]]
-    reach: NotRequired[Annotated[str, Meta(max_length=200)]]
+    never: NotRequired[Move]
+    reach: NotRequired[Move]
     states: NotRequired[Annotated[int, Meta(ge=1, le=STATES_MOST)]]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
@@ -16,7 +14,6 @@ from app.admission.connections import Gateway
 from app.admission.cpu_quota import Accounts, Charge
 from app.admission.deadlines import Deadlines
 from app.admission.queue import Gate
-from app.batch.announcer import Emit
 from app.batch.jobs import Jobs
 from app.core import config, features
 from app.core.config import ROOT, SPARE_THREADS, Settings
@@ -54,41 +51,9 @@ SITE: Final = (
 """Modules with a `blueprint`, and FILES_PATH if one of its addresses takes files."""
 
 
-WsgiApp = Callable[..., Iterable[bytes]]
-Layer = Callable[[WsgiApp], WsgiApp]
-"""What stands around a WSGI application, made from it."""
-
-
-def _none(app: WsgiApp) -> WsgiApp:
-    """Return the application without a layer."""
-    return app
-
-
-def _workers(settings: Settings) -> Workers:
-    limits = settings.builders, settings.build_mib, settings.build_cpu_s
-    return Workers(*limits, settings.instance)
-
-
-@dataclass(frozen=True)
-class Parts:
-    """Parts of an application that touch the world.
-
-    The machine's own, unless a caller (`tests.storm`) passes others.
-    """
-
-    deadlines: Callable[[], Deadlines] = Deadlines
-    accounts: Callable[[Settings], Accounts] = Accounts
-    jobs: Callable[[Database, Settings, Emit], Jobs] = Jobs
-    workers: Callable[[Settings], Workers] = _workers
-    around: Layer = _none
-    """Around all that has passed `Bodies`."""
-    within: Layer = _none
-    """Around what the gateway lets in."""
-
-
-def build(settings: Settings | None = None, parts: Parts | None = None) -> Flask:
+def build(settings: Settings | None = None) -> Flask:
     """Return the application, its database migrated and its sockets attached."""
-    settings, parts = settings or config.load(), parts or Parts()
+    settings = settings or config.load()
     warm.warm()
     app = Flask(
         "highwater",
@@ -109,7 +74,8 @@ def build(settings: Settings | None = None, parts: Parts | None = None) -> Flask
     database.migrate()
     store = Store(database, settings.saved_mib * MIB)
     sweep(settings.instance)
-    workers = parts.workers(settings)
+    limits = settings.builders, settings.build_mib, settings.build_cpu_s
+    workers = Workers(*limits, settings.instance)
     socketio = channel.make_socketio(settings.transports)
     app.extensions[KEY] = Services(
         settings=settings,
@@ -117,12 +83,12 @@ def build(settings: Settings | None = None, parts: Parts | None = None) -> Flask
         store=store,
         replays=Replays(settings, store, workers),
         socketio=socketio,
-        accounts=parts.accounts(settings),
+        accounts=Accounts(settings),
         plays=Gate(PLAYS_AT_ONCE, PLAYS_WAITING, PLAYS_PATIENCE_S),
         searches=Searches(),
         workers=workers,
-        jobs=parts.jobs(database, settings, lambda told, to: socketio.emit("batch", told, to=to)),
-        deadlines=parts.deadlines(),
+        jobs=Jobs(database, settings, lambda told, to: socketio.emit("batch", told, to=to)),
+        deadlines=Deadlines(),
         guides=reading.own(settings.guides),
     )
     classroom.open_rooms(app, settings.secret_key, socketio)
@@ -135,23 +101,23 @@ def build(settings: Settings | None = None, parts: Parts | None = None) -> Flask
     compression.install(app)
     for page in SITE:
         app.register_blueprint(page.blueprint)
-    _layer(app, settings, socketio, parts)
+    _layer(app, settings, socketio)
     return app
 
 
-def _layer(app: Flask, settings: Settings, socketio: SocketIO, parts: Parts) -> None:
+def _layer(app: Flask, settings: Settings, socketio: SocketIO) -> None:
     """Add the layers before the application: the sender, the body, live connections."""
     forget = channel.attach(socketio, app)
     found: Services = app.extensions[KEY]
     found.gateway = gateway = Gateway(
-        parts.within(app.wsgi_app),
+        app.wsgi_app,
         found.deadlines,
         settings.sockets_per_address,
         settings.threads - SPARE_THREADS,
         forget,
     )
     layers: Any = Bodies(
-        parts.around(gateway),
+        gateway,
         found.deadlines,
         found.accounts,
         {page.FILES_PATH for page in SITE if hasattr(page, "FILES_PATH")},

@@ -24,7 +24,7 @@ from app.questions import registry
 from app.server import bundler
 from app.site import archives, frozen
 from app.site.archives import Package
-from app.site.layout import NEEDS_SERVER, SiteLayout
+from app.site.layout import SiteLayout, needs_server
 from app.site.precompiling import precompiled
 from app.site.pyodide import VERSION, Interpreter, interpreter
 from app.site.rewriting import Page
@@ -378,7 +378,6 @@ STARTS: Final = ("/", "/r", "/incident", *STANDING)
 _LINK: Final = re.compile(r'\s(?:href|src|action|data-live)="(/[^"/][^"]*|/)"')
 _FILE: Final = re.compile(r"/(?:i18n|loop|pictures)/")
 _NO_PAGE: Final = re.compile(r"/(?:static|packs|api|r/|e/|i18n|loop|pictures|favicon)|/s/[^/]+/")
-_SERVER: Final = tuple(f"{name}/" for name in NEEDS_SERVER)
 
 
 @dataclass
@@ -416,13 +415,9 @@ def crawl_site(app: Flask, lang: str) -> Site:
         for link in links_of(text):
             parts = urlsplit(link)
             site.links.add(link)
-            if not parts.query and not _NO_PAGE.match(parts.path) and not _needs_server(parts.path):
+            if not parts.query and not _NO_PAGE.match(parts.path) and not needs_server(parts.path):
                 waiting.append(parts.path)
     return site
-
-
-def _needs_server(path: str) -> bool:
-    return path in NEEDS_SERVER or path.startswith(_SERVER)
 
 
 def fetch_files(app: Flask, links: set[str], lang: str) -> dict[str, bytes]:

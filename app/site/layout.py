@@ -64,7 +64,7 @@ class SiteLayout:
         path = self._named(parts.path.rstrip("/") or "/")
         if path in self.pages and (not query or self._takes_any(path)):
             return f"{home}{path.strip('/')}/".replace("//", "/").lstrip("/") + _query(query) + tail
-        if any(path == one or path.startswith(f"{one}/") for one in NEEDS_SERVER):
+        if needs_server(path):
             return f"{home}needs-server/"
         return f"{home}at/?p={quote(path)}{_query(query).replace('?', '&')}{tail}"
 
@@ -100,6 +100,10 @@ class SiteLayout:
             "answers": sorted(self.answers),
             **more,
         }
+
+
+def needs_server(path: str) -> bool:
+    return any(path == one or path.startswith(f"{one}/") for one in NEEDS_SERVER)
 
 
 def _query(values: dict[str, str]) -> str:

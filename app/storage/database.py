@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,6 @@ from sqlalchemy.exc import (
     DatabaseError,
     DBAPIError,
     IntegrityError,
-    OperationalError,
     ProgrammingError,
 )
 from sqlalchemy.exc import TimeoutError as NoConnection
@@ -209,26 +208,6 @@ def _connect(url: URL) -> Engine:
         pool_timeout=BUSY_MS / 1_000,
         connect_args=_POSTGRES if url.get_driver_name() == "psycopg" else {},
     )
-
-
-def watch(
-    engine: Engine, on_checkout: Callable[[Any], None], on_statement: Callable[[str], None]
-) -> None:
-    """Report every use of a connection, and every statement and commit, before it happens.
-
-    `on_checkout` gets the driver's own connection.  An OSError there is met by the application as
-    the database's own.
-    """
-
-    def told(statement: str) -> None:
-        try:
-            on_statement(statement)
-        except OSError as error:
-            raise OperationalError(statement, None, error) from None
-
-    event.listen(engine, "checkout", lambda connection, *_: on_checkout(connection))
-    event.listen(engine, "before_cursor_execute", lambda *asked: told(asked[2]))
-    event.listen(engine, "commit", lambda _connection: told("COMMIT"))
 
 
 def _on_connect(connection: Any, _record: Any) -> None:

@@ -12,7 +12,6 @@ import click.testing
 import pyarrow.parquet as pq
 import pytest
 from click.shell_completion import ShellComplete
-from click.testing import CliRunner
 
 from app.batch import records
 from app.command import cli
@@ -20,8 +19,6 @@ from app.core import config
 from app.storage.batch_fields import BatchState
 from app.storage.database import Database, place_of
 from tests.app.conftest import SCENARIO
-from tests.bench import ratios
-from tests.bench.__main__ import bench
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.quick
@@ -185,36 +182,6 @@ def test_playing_a_run_imports_no_server() -> None:
     assert told.stdout.splitlines()[-1] == "[]", told.stderr
 
 
-@pytest.mark.parametrize("name", ["engine", "socket"])
-def test_a_benchmark_is_a_ratio_and_its_figures(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ratios, "ROUNDS", 1)
-    monkeypatch.setattr(ratios, "QUESTIONS", 20)
-    told = json.loads(CliRunner().invoke(bench, [name, "--json"]).stdout)
-    assert told["name"] == name
-    assert told["ratio"] > 0
-    assert all(figure > 0 for figure in told["figures"].values())
-
-
-def test_an_unknown_benchmark_is_named() -> None:
-    told = CliRunner().invoke(bench, ["no-such-benchmark"])
-    assert told.exit_code == 2 and "There is no benchmark no-such-benchmark" in told.output
-
-
-def test_a_figure_stands_beside_its_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    figures = {"fps_3": 20.0, "fps_9": 60.0, "draw_ms": 9.0, "gif_ms": 4.0, "bare_ms": 1.0}
-    budgets = {"fps_3": 55.0, "fps_9": 55.0, "draw_ms": 8.0, "gif_ms": 50.0, "elsewhere": 1.0}
-    made = ratios.Benchmark("of a budget", lambda: (2.0, figures), lambda: budgets)
-    monkeypatch.setitem(ratios.BENCHMARKS, "made", made)
-    told = CliRunner().invoke(bench, ["made"]).stdout
-    assert "fps_3: 20 (at least 55, OVER)" in told and "fps_9: 60 (at least 55)" in told
-    assert "draw_ms: 9 (at most 8, OVER)" in told and "gif_ms: 4 (at most 50)" in told
-    assert told.endswith("bare_ms: 1\n")
-    assert (
-        "elsewhere"
-        not in json.loads(CliRunner().invoke(bench, ["made", "--json"]).stdout)["budgets"]
-    )
-
-
 def test_recordings_are_compared_fact_by_fact(tmp_path: Path) -> None:
     folder = ROOT / "engine" / "recordings" / "played"
     told = highwater("recordings", str(folder / "S06-3.9.1.json"), str(folder / "S30-4.1.1.json"))
@@ -292,6 +259,7 @@ def test_rows_of_a_query_leave_as_csv_parquet_and_objects(studied: str, tmp_path
     assert near.exit_code == 2 and near.stderr.endswith('Did you mean "runs"?\n')
 
 
+@pytest.mark.night
 def test_a_study_that_ended_early_is_continued(studied: str, tmp_path: Path) -> None:
     told = highwater("batch", "--resume", studied)
     assert told.exit_code == 2 and "ended already" in told.stderr

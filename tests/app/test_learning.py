@@ -44,7 +44,7 @@ def prediction(number: int) -> str:
 
 @pytest.mark.parametrize(
     ("lang", "number"),
-    sample([(lang, n) for n in range(len(PREDICTIONS)) for lang in ("en", "zh")], 5),
+    sample([(lang, n) for n in range(len(PREDICTIONS)) for lang in ("en", "zh")], 9),
 )
 def test_every_prediction_is_asked_and_answered(
     client: FlaskClient, number: int, lang: str

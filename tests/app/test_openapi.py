@@ -31,7 +31,7 @@ from tests.batch_runner import plain_jobs
 
 pytestmark = pytest.mark.quick
 
-GUESSES = 8
+GUESSES = 5
 CHECKED = [
     not_a_server_error,
     status_code_conformance,

@@ -66,7 +66,7 @@ def test_library_and_stage_say_what_was_played(client: FlaskClient, lang: str) -
 
 
 @pytest.mark.parametrize(
-    ("name", "lang"), sample([(one.name, lang) for one in own() for lang in ("en", "zh")], 3)
+    ("name", "lang"), sample([(one.name, lang) for one in own() for lang in ("en", "zh")], 9)
 )
 def test_the_last_moment_of_each_recording(client: FlaskClient, name: str, lang: str) -> None:
     code, _, kafka = name.partition("-")

@@ -19,7 +19,7 @@ from engine.model.releases import ONLY_KRAFT
 from engine.replay.replay import Replay
 from engine.scenarios.file import find
 from engine.sim.run import Run
-from tests.conftest import ROOT
+from tests.conftest import ROOT, sample
 
 SAY = partial(Catalogue().text, "en")
 
@@ -118,7 +118,7 @@ def test_the_strip_tells_what_each_version_does(client: FlaskClient) -> None:
     assert client.get("/s/crash-storm/endings.json").json == {"ok": True, "endings": []}
 
 
-@pytest.mark.parametrize("code", ["S14", "S20", "S22", "S30"])
+@pytest.mark.parametrize("code", sample(["S22", "S14", "S20", "S30"], 2))
 def test_the_strip_says_what_the_scenario_promises(code: str) -> None:
     scenario = find(code)
     under = {name: set(one.broken) for one in endings(scenario) for name in one.profiles}

@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Any, Final
 
 from app.batch.runners.rows import chunks_on_disk, files_on_disk, read_chunks
@@ -29,7 +30,6 @@ from app.core.config import ROOT
 from app.storage.database import Database
 from app.storage.saved import Store
 from tests.bench.server import ServerWire, busy, environment
-from tests.storm.world import Dice
 
 KILLS: Final = 50
 KILLS_OF_A_BATCH: Final = 20
@@ -181,7 +181,7 @@ def _instance() -> Iterator[Path]:
 
 def killed_while_saving() -> dict[str, float]:
     """Kill the whole server and its worker alone in turn, at random moments, during saves."""
-    dice = Dice(1)
+    dice = Random(1)
     lost = acknowledged = 0
     times = int(os.environ.get("HIGHWATER_KILLS", KILLS))
     with _instance() as instance:
@@ -226,7 +226,7 @@ def _wait(seconds: float, ready: Callable[[], bool]) -> None:
 
 def killed_in_a_batch() -> dict[str, float]:
     """Kill the server while a study runs on Spark, and resume it; damage its files."""
-    me, dice = Person(), Dice(2)
+    me, dice = Person(), Random(2)
     times = int(os.environ.get("HIGHWATER_KILLS_OF_A_BATCH", KILLS_OF_A_BATCH))
     with _instance() as instance:
         number = ""
@@ -278,7 +278,7 @@ def _ended(me: Person, port: int, number: str) -> bool:
     return _progress(me, port, number)["state"] in ("done", "failed", "interrupted")
 
 
-def _harm(directory: Path, dice: Dice) -> None:
+def _harm(directory: Path, dice: Random) -> None:
     one, two, three = dice.sample([file.name for file in files_on_disk(str(directory))], 3)
     (directory / one).unlink()
     for name, change in ((two, lambda whole: whole[:100]), (three, _flipped)):

@@ -191,20 +191,10 @@ BENCHMARKS: dict[str, Benchmark] = {
         "tests.bench.logs",
         "logs",
     ),
-    "splitting": elsewhere(
-        "times trees of cycles, windows with plain importance factors: CPU-seconds for one error",
-        "tests.bench.rare",
-        "splitting",
-    ),
     "batch": elsewhere(
         "of two plain processes' runs per second, on Spark local[2]",
         "tests.bench.efficiency",
         "batch_efficiency",
-    ),
-    "warm": elsewhere(
-        "times two plain processes, a batch of 1,000 small runs on a warm Spark local[2]",
-        "tests.bench.warm",
-        "warm_batch",
     ),
 }
 """Name -> benchmark; a new one is a row here."""

@@ -280,6 +280,7 @@ def test_the_engine_renders_the_pages_that_do_not_lie_in_the_folder(tab: Tab) ->
     assert text.count("<svg") > 5 and R20.title in text
 
 
+@pytest.mark.night
 def test_a_level_is_judged_in_the_tab(tab: Tab) -> None:
     page = tab.open("levels/high-watermark/?moves=kill+1;restart+1;kill+2;wait")
     page.locator(".caption.kept", has_text="3 moves: par.").wait_for(timeout=90_000)
@@ -448,6 +449,7 @@ def offline(browser: Chromium, host: str) -> Iterator[Callable[[], Tab]]:
     assert visitor.wrong == []
 
 
+@pytest.mark.night
 def test_after_one_visit_the_site_works_with_the_network_cut(offline: Callable[[], Tab]) -> None:
     tab = offline()
     other = find("S02")  # neither looked at nor frozen here: the engine renders and plays it

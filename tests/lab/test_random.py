@@ -80,6 +80,7 @@ def test_drawn_scripts_can_be_played_and_end_in_order(kafka: str) -> None:
         assert {broker.status for broker in sim.brokers.values()} == {"up"}, run.lines()
 
 
+@pytest.mark.night
 def test_elections_and_reassignments_are_as_frequent_as_kills() -> None:
     drawn: Counter[str] = Counter()
     for number in range(1, 301):

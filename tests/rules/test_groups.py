@@ -345,7 +345,7 @@ def test_auto_commit_by_the_clock_processes_each_record_once() -> None:
     assert not sim.ledger.skipped and not sim.broken
 
 
-@pytest.mark.parametrize("unclean", [True, False])
+@pytest.mark.parametrize("unclean", [True, pytest.param(False, marks=pytest.mark.night)])
 def test_a_search_finds_the_loss_of_a_commit_by_an_unclean_election(unclean: bool) -> None:
     scenario = load_text(
         "title: x\npartitions: [[1]]\nbrokers: 3\n"

@@ -473,6 +473,7 @@ def test_the_observer_is_told_of_whatever_a_broker_changes(monkeypatch: pytest.M
     assert overlooked(monkeypatch) == []
 
 
+@pytest.mark.night
 def test_changes_that_are_not_reported_are_overlooked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Effects, "touch", lambda self, broker, tp: None)
     assert overlooked(monkeypatch)

@@ -13,7 +13,7 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -21,25 +21,22 @@ import pyarrow as pa
 from pyspark.errors import PySparkException
 
 from app.batch.runners.engine_zip import engine_sent
-from app.batch.runners.local import LocalRunner, counted_here
+from app.batch.runners.local import LocalRunner
 from app.batch.runners.plan import BatchPlan, Chunk, PlanTally
 from app.batch.runners.rows import RunChunk, finish_chunk
-from app.batch.runners.spark import reach, reason, send_engine
-from app.batch.runners.summary import Summary, summarise
-from app.batch.runners.tables import SparkError, SparkTables
+from app.batch.runners.spark import SparkRunner, follow, reach, reason, send_engine, taken
+from app.batch.runners.tables import SparkError
 
 SCHEME: Final = "sc://"
 PORT: Final = 15002
-POLL_S: Final = 0.25
 TOLD: Final = "told string"
 
 
-class ConnectRunner:
-    """Counterpart of `SparkRunner` for a session of a Spark Connect server."""
+class ConnectRunner(SparkRunner):
+    """The same for a session of a Spark Connect server."""
 
-    def __init__(self, remote: str, environ: Mapping[str, str] | None = None) -> None:
+    def __init__(self, remote: str) -> None:
         self.master = remote
-        self.environ = os.environ if environ is None else environ
         self._lock = threading.Lock()
         self._session: Any = None
 
@@ -48,16 +45,12 @@ class ConnectRunner:
         version = importlib.metadata.version("pyspark")
         return f"Spark Connect {version} at {SCHEME}{where.hostname}:{where.port or PORT}"
 
-    @property
-    def started(self) -> bool:
-        return self._session is not None
-
     def start(self) -> Any:
         """Return the session, started if there is none.  Raises SparkError."""
         with self._lock:
             if self._session is None:
                 try:
-                    self._session = self._new_session()
+                    self._session = self._connect()
                 except (PySparkException, OSError, ValueError) as error:
                     raise SparkError(f"{self} did not answer: {reason(error)}") from error
                 except ImportError:
@@ -66,7 +59,7 @@ class ConnectRunner:
                     ) from None
             return self._session
 
-    def _new_session(self) -> Any:
+    def _connect(self) -> Any:
         where = urlsplit(self.master)
         reach(f"spark://{where.hostname}:{where.port or PORT}")
         from pyspark.sql.connect.session import SparkSession
@@ -106,44 +99,18 @@ class ConnectRunner:
         frame = session.range(0, len(chunks), 1, len(chunks)).mapInArrow(
             playing(chunks, plan.scenarios, plan.metrics, directory, run_chunk), TOLD
         )
-        fresh: list[PlanTally] = []
-        trouble: list[BaseException] = []
+        fresh: list[Any] = []
+        told: set[int] = set()
 
-        def act() -> None:
+        def job() -> None:
             session.addTag(tag)
-            try:
-                for row in frame.toLocalIterator():
-                    fresh.append(PlanTally(*json.loads(row.told)))
-            except BaseException as error:  # given to the waiting thread, which decides
-                trouble.append(error)
+            for row in frame.toLocalIterator():
+                fresh.append(json.loads(row.told))
 
-        thread = threading.Thread(target=act, name=f"connect-{tag}", daemon=True)
-        thread.start()
-        stopped, running = False, True
-        while running:
-            thread.join(POLL_S)
-            running = thread.is_alive()
-            told = fresh[:]
-            del fresh[: len(told)]
-            on_done(told)
-            if running and stop():
-                stopped = True
-                session.interruptTag(tag)
-        if trouble and not stopped:
-            raise SparkError(f"Spark gave up on the batch: {reason(trouble[0])}") from trouble[0]
-        return not trouble
+        def cancel() -> None:
+            session.interruptTag(tag)
 
-    def summarise(
-        self, plan: BatchPlan, directory: str, done: Collection[int], keep: int
-    ) -> Summary:
-        """Count these finished chunks: here, or on the server where only it can read them."""
-        if "://" not in directory:
-            return counted_here(plan, directory, done, keep)
-        try:
-            tables = SparkTables(self.start(), directory, done, plan.metrics)
-            return summarise(tables, plan, keep)
-        except (PySparkException, OSError) as error:
-            raise SparkError(f"Spark could not summarise the batch: {reason(error)}") from error
+        return follow(threading.Thread, job, lambda: taken(fresh, told), cancel, on_done, stop)
 
     def causes(self, runs: Sequence[str]) -> list[tuple[str, str] | None]:
         """Return the cause of failure of each run, given as text; few, so they are played here."""

@@ -175,31 +175,25 @@ class SparkRunner:
                 finished.add([tuple(tally)])
                 yield tally.number
 
-        trouble: list[BaseException] = []
-
-        def act() -> None:
+        def job() -> None:
             context.addJobTag(tag)
             context.setLocalProperty("spark.scheduler.pool", tag)
-            try:
-                context.parallelize(chunks, len(chunks)).mapPartitions(work).count()
-            except BaseException as error:  # given to the waiting thread, which decides
-                trouble.append(error)
+            context.parallelize(chunks, len(chunks)).mapPartitions(work).count()
 
-        thread = InheritableThread(target=act, name=f"spark-{tag}", daemon=True)
-        thread.start()
-        try:
-            stopped = _wait(thread, context, finished, on_done, stop, tag)
-        except BaseException:
-            # The listener failed: cancel the job, whose result is lost.
-            with contextlib.suppress(Py4JError, OSError):
+        told: set[int] = set()
+
+        def cancel() -> None:
+            with contextlib.suppress(Py4JError, OSError):  # no Java left: the job ends by that
                 context.cancelJobsWithTag(tag)
-            raise
-        finished.value = []
-        with contextlib.suppress(Py4JError, OSError):  # no Java left
-            shared.unpersist()
-        if trouble and not stopped:
-            raise SparkError(f"Spark gave up on the batch: {reason(trouble[0])}") from trouble[0]
-        return not trouble
+
+        try:
+            return follow(
+                InheritableThread, job, lambda: taken(finished.value, told), cancel, on_done, stop
+            )
+        finally:
+            finished.value = []
+            with contextlib.suppress(Py4JError, OSError):  # no Java left
+                shared.unpersist()
 
     def summarise(
         self, plan: BatchPlan, directory: str, done: Collection[int], keep: int
@@ -309,36 +303,53 @@ def statement() -> Iterator[None]:
         raise SparkError(reason(error)) from error
 
 
-def _wait(
-    thread: threading.Thread,
-    context: SparkContext,
-    finished: Any,
+def taken(entries: list[Any], told: set[int]) -> list[PlanTally]:
+    """Take tallies that workers reported out of a list; those that come meanwhile stay there."""
+    found = entries[:]
+    del entries[: len(found)]
+    # A task that was tried twice is still one chunk.
+    fresh = {entry[0]: PlanTally(*entry) for entry in found if entry[0] not in told}
+    told.update(fresh)
+    return list(fresh.values())
+
+
+def follow(
+    thread_of: Callable[..., threading.Thread],
+    job: Callable[[], None],
+    take: Callable[[], list[PlanTally]],
+    cancel: Callable[[], None],
     on_done: Callable[[list[PlanTally]], None],
     stop: Callable[[], bool],
-    tag: str,
 ) -> bool:
-    """Report finished chunks until the job ends; return True if it was cancelled."""
-    told: set[int] = set()
-    stopped = False
-    running = True
-    while running:
-        thread.join(POLL_S)
-        running = thread.is_alive()
-        # Release the reported updates; updates that come meanwhile are appended after these.
-        entries = finished.value[:]
-        del finished.value[: len(entries)]
-        fresh = []
-        for entry in entries:
-            if entry[0] not in told:  # a task that was tried twice is still one chunk
-                told.add(entry[0])
-                fresh.append(PlanTally(*entry))
-        on_done(fresh)
-        if running and stop():
-            stopped = True
-            # At every look: Spark cancels what is active, and the job may not be there yet.
-            with contextlib.suppress(Py4JError):  # no Java left: the job ends by that
-                context.cancelJobsWithTag(tag)
-    return stopped
+    """Do a job in a thread, and report the chunks that finish; False if it was stopped.
+
+    Raises SparkError if Spark gives up.
+    """
+    trouble: list[BaseException] = []
+
+    def act() -> None:
+        try:
+            job()
+        except BaseException as error:  # given to the waiting thread, which decides
+            trouble.append(error)
+
+    thread = thread_of(target=act, daemon=True)
+    thread.start()
+    stopped, running = False, True
+    try:
+        while running:
+            thread.join(POLL_S)
+            running = thread.is_alive()
+            on_done(take())
+            if running and stop():
+                stopped = True
+                cancel()  # at every look: what is active ends, and the job may not be there yet
+    except BaseException:
+        cancel()  # the listener failed, so the result is lost
+        raise
+    if trouble and not stopped:
+        raise SparkError(f"Spark gave up on the batch: {reason(trouble[0])}") from trouble[0]
+    return not trouble
 
 
 def send_engine(session: Any, *modules: ModuleType, scratch: str | None = None) -> None:

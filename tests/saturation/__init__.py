@@ -1,1 +1,0 @@
-"""Saturation: whether more seeds of a study, or parts of its faults, bring something new."""

@@ -1,1 +1,0 @@
-"""The server's own storm: the application itself, in a world whose time and faults are drawn."""
