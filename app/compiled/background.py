@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +21,8 @@ from app.core import compiled_engine, config
 
 KEPT: Final = 3
 """Builds that stay; a checkout whose sources change makes many."""
+LONGEST_BUILD_S: Final = 3600
+"""What was begun before that was killed."""
 
 
 def begin() -> str:
@@ -78,10 +81,11 @@ def main() -> None:
 
 
 def _tidy(folder: Path) -> None:
-    """Remove old builds, and what a build that was killed has left."""
+    """Remove old builds, and what a build that was killed has left; `compile` may build now."""
     places = [place for place in folder.iterdir() if place.is_dir()]
-    left = [place for place in places if place.name.startswith("making-")]
-    whole = sorted(set(places) - set(left), key=lambda place: place.stat().st_mtime)
+    making = [place for place in places if place.name.startswith("making-")]
+    left = [place for place in making if place.stat().st_mtime < time.time() - LONGEST_BUILD_S]
+    whole = sorted(set(places) - set(making), key=lambda place: place.stat().st_mtime)
     for place in [*left, *whole[:-KEPT]]:
         shutil.rmtree(place, ignore_errors=True)
     for mark in set(folder.glob("*.failed")) - {_failure()}:
