@@ -75,7 +75,11 @@ def of_model(sim: Simulation, mark: ControllerMark) -> ControllerMark:
             str(numbers[node]): sorted(numbers[one] for one in quorum.members(voter.log))
             for node, voter in quorum.voters.items()
         },
-        "longest": [numbers[node] for node, voter in quorum.voters.items() if voter.log.end == end],
+        "longest": [
+            numbers[node]
+            for node, voter in quorum.voters.items()
+            if not leaders and voter.log.end == end
+        ],
         "epoch": max(voter.epoch for voter in quorum.voters.values()),
         "leader": leaders[0] if leaders else -1,
     }

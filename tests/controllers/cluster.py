@@ -37,8 +37,9 @@ class ControllerMark(TypedDict):
     """State on the disks of both controllers after `moves` moves of the scenario.
 
     -1 moves: after what the model has no move for, the way out.
-    `voters`: those of the last VotersRecord in each log; `longest`: controllers whose log no other
-    exceeds; `epoch`: the largest; `leader`: the one that DescribeQuorum names, or -1.
+    `voters`: those of the last VotersRecord in each log; `leader`: the one that DescribeQuorum
+    names, or -1; `longest`: where none leads, the controllers whose log no other exceeds; `epoch`:
+    the largest.
     """
 
     moves: int
@@ -181,14 +182,14 @@ class TwoControllers(RealCluster):
         return int(json.loads(file.read_text())["leaderEpoch"]) if file.exists() else 0
 
     def mark(self, moves: int, what: str) -> ControllerMark:
-        ends = {node: self.end(node) for node in NODES}
+        ends, leader = {node: self.end(node) for node in NODES}, self.leader()
         return {
             "moves": moves,
             "what": what,
             "voters": {str(node): self.voters(node) for node in NODES},
-            "longest": [node for node in NODES if ends[node] == max(ends.values())],
+            "longest": [node for node in NODES if leader < 0 and ends[node] == max(ends.values())],
             "epoch": max(map(self.epoch, NODES)),
-            "leader": self.leader(),
+            "leader": leader,
         }
 
     def said(self, node: int, part: str) -> list[str]:
