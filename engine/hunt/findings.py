@@ -12,7 +12,7 @@ from engine.scenarios.scenario import Scenario
 class HuntFinding(NamedTuple):
     """A finding: the scenario that tells it, the first release that has it, its proof.
 
-    `played` are the releases of unmodified brokers that did the same; `said` is what a broker logs.
+    `played` are the releases of unmodified Kafka that did the same; `said` is what it logs.
     """
 
     code: str
@@ -33,6 +33,12 @@ class HuntFinding(NamedTuple):
 
 
 FINDINGS: Final = (
+    HuntFinding(
+        "S105",
+        "3.9",
+        ("3.9.1", "4.1.1", "4.4.0"),
+        "Vote request VoteRequestData(…) with epoch … is rejected",
+    ),
     HuntFinding(
         "S100",
         "3.6",

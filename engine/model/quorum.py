@@ -172,6 +172,7 @@ class Voter(MetadataReplica):
     fetching: int = begins(0)  # corr of the fetch that has no answer
     attempt: int = begins(0)  # fetches in a row that failed
     stop_at: int = begins(NEVER)  # when a graceful shutdown ends at the latest
+    removal_ends: int = begins(NEVER)  # a leader that is removed resigns only before
     halted: bool = begins(False)  # a mark for the simulation: the process ends itself
     has_fetched: bool = begins(False)  # from the leader that it follows (`hasFetchedFromLeader`)
     controller: Controller | None = begins(None)

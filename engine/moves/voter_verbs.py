@@ -141,6 +141,9 @@ def _change(sim: Simulation, node: int, adds: bool) -> None:
     what = "add" if adds else "remove"
 
     def action(out: Effects) -> None:
+        if node == k.voter and not adds:
+            wait = int(sim.configs.values["controller.quorum.request.timeout.ms"])
+            quorum.voters[node].removal_ends = out.now + wait
         out.cue(f"CP-RAFT-VOTERS.{what}", k.voter, "voters", node, len(members))
         kraft.append(k, [voters.record(members)], out)
 

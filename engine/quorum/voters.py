@@ -32,8 +32,12 @@ def has_caught_up(leader: Voter, v: Voter) -> bool:
     return progress is not None and progress.caught_up and progress.directory == v.directory
 
 
-def is_removed(quorum: Quorum, v: Voter) -> bool:
-    """CP-RAFT-VOTERS.  Check for a leader that is committed not to be a voter: it resigns."""
-    if not quorum.dynamic or v.state != LEADER or quorum.is_voter(v):
+def is_removed(quorum: Quorum, v: Voter, now: int) -> bool:
+    """CP-RAFT-VOTERS.  Check for a leader that is committed not to be a voter: it resigns.
+
+    `RemoveVoterHandler.highWatermarkUpdated` does so only while the request waits: after
+    `controller.quorum.request.timeout.ms` the leader leads on, and is no voter.
+    """
+    if not quorum.dynamic or v.state != LEADER or quorum.is_voter(v) or now >= v.removal_ends:
         return False
     return v.log.voter_sets[-1][0] < v.hw

@@ -271,7 +271,7 @@ def settle(sim: World) -> None:
             continue
         if v.halted:
             kill_voter(sim, v.id)
-        if voters.is_removed(quorum, v):
+        if voters.is_removed(quorum, v, out.now):
             states.resign(rules_of(sim), v, out)
         if v.stop_at != NEVER and v.alive and states.may_stop(quorum, v, out.now):
             out.cue("CP-10.stopped", v.id, "process", "shutting down", "down")

@@ -11,6 +11,7 @@ from app.hunt.pages import played
 from engine.hunt.breaks import KINDS
 from engine.hunt.findings import FINDINGS, HuntFinding
 from engine.hunt.storms import NAMES
+from tests.test_controllers import RECORDINGS as CONTROLLERS
 from tests.test_tiered import RECORDINGS, read
 
 
@@ -29,7 +30,7 @@ def test_each_finding_has_a_story_a_proof_and_a_report(client: FlaskClient, lang
 )
 def test_a_finding_logs_what_the_page_says(one: HuntFinding) -> None:
     """The recordings are of the releases that it names; S86 is one of those at /real."""
-    found = [read(path) for path in RECORDINGS]
+    found = [read(path) for path in RECORDINGS + CONTROLLERS]
     own = [recording for recording in found if recording["code"] == one.code]
     assert tuple(sorted(recording["release"] for recording in own)) == one.played
     parts = [re.sub(r"[\[\]()]", ".", part) for part in re.split("…", one.said)]

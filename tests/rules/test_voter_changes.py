@@ -185,3 +185,22 @@ def test_a_leader_that_removes_itself_and_dies_may_leave_no_winner() -> None:
     assert not sim.cluster.controller.alive
     assert first.log.end > second.log.end
     assert [names(sim, one) for one in (first, second)] == [["C2"], ["C1", "C2"]]
+
+
+@pytest.mark.parametrize("profile", ["K39", "K41"])
+def test_another_leader_of_two_voters_may_remove_the_first_and_crash(profile: str) -> None:
+    sim = play(
+        "remove C3", "advance 1s", "shutdown C1", "restart C1", "advance 8s", profile=profile
+    )
+    second = voters(sim)[1]
+    assert sim.cluster.controller.voter == second.id
+    go_on(sim, "cut C1 C2", "remove C1", "kill C2", "heal", "restart C2", "advance 8s")
+    assert sim.cluster.controller.alive and names(sim, second) == ["C2"] and not sim.broken
+
+
+@pytest.mark.parametrize("profile", ["K39", "K41"])
+def test_a_removed_leader_leads_on_once_the_request_has_timed_out(profile: str) -> None:
+    sim = play("kill C2", "remove C1", "advance 2200", "restart C2", "advance 10s", profile=profile)
+    first = voters(sim)[0]
+    assert [names(sim, one) for one in voters(sim)] == [["C2", "C3"]] * 3
+    assert first.state == LEADER and not rules.is_pending(first) and not sim.broken

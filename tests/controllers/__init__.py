@@ -1,0 +1,1 @@
+"""Voters that change on real controllers: `python3 -m tests.controllers STORY RELEASE` records."""
