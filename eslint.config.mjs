@@ -40,7 +40,7 @@ export default [
   },
   { files: ["static/js/site/sw.js"], languageOptions: { globals: globals.serviceworker } },
   {
-    files: ["tests/**", "eslint.config.mjs"],
+    files: ["tests/**", "app/**", "eslint.config.mjs"],
     languageOptions: { globals: globals.node },
     rules: { "max-lines": ["error", 400] },
   },

@@ -79,7 +79,8 @@ def test_a_compiled_copy_has_the_class_of_its_original(expanded_files: Path) -> 
         module = importlib.import_module(".".join(Path(name).with_suffix("").parts))
         text = (expanded_files / name).read_text("utf-8")
         for kind in re.findall(r"= ([A-Z]\w+)\.__new__\(\1\)", text):
-            assert getattr(module, kind).__subclasses__() == [], kind
+            heirs = getattr(module, kind).__subclasses__()
+            assert not [one for one in heirs if one.__module__.startswith("engine.")], kind
             copied += 1
     assert copied > 20
 

@@ -1,6 +1,7 @@
 // Compiles the archives of a static site in the folder it lies in, run by app/site/precompiling.py.
 
 import { readFileSync, writeFileSync } from "node:fs";
+
 import { loadPyodide } from "./pyodide.mjs";
 
 const [, , tab, own] = process.argv;

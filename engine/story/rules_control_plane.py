@@ -172,13 +172,11 @@ RULES: Final = (
                  "KafkaRaftClient.handleFetchResponse", "why.voter.halts", mark="fault"),
     )),
     Rule("CP-RAFT-VOTERS", "The voters of the quorum change (KIP-853)", (
-        RuleStep("add", "A voter is added", 2, "", "AddVoterHandler.handleApiVersionsResponse",
-                 "why.voter.changed"),
-        RuleStep("remove", "A voter is removed", 2, "",
-                 "RemoveVoterHandler.handleRemoveVoterRequest", "why.voter.changed"),
+        RuleStep("add", "A voter is added", 2, "", "", "why.voter.changed"),
+        RuleStep("remove", "A voter is removed", 2, "", "", "why.voter.changed"),
     )),
     Rule("CP-RAFT-TIMEOUT", "A request to the quorum is given up", (
-        RuleStep("", "A request has no response", 1, "", "NetworkClient.handleTimedOutRequests",
+        RuleStep("", "A request has no response", 1, "", "KafkaRaftClient.poll",
                  "why.voter.given_up"),
     )),
     Rule("CP-RAFT-COMMIT", "The quorum commits metadata", (
