@@ -12,14 +12,14 @@ from engine.scenarios.scenario import Scenario
 LEADS_IN = r"(?:Now |Until \d[\d.]* |Under KRaft |After [\w ]+, |For a moment )?"
 QUALITIES = (
     r"dead|empty|two|three|six|all|both|neither|each|every|no|one|only|a|an|the|first|second|"
-    r"silent|old|new|high"
+    r"silent|old|new|high|another|five"
 )
 ACTORS = (
     r"ELR|ISR|administrator|answer|broker|candidate|check|client|consumer|controller|coordinator|"
     r"copy|crash|disk|election|epoch|fetch|follower|group|leader|leadership|log|maintenance|"
     r"majority|member|network|nothing|operator|partition|power|process|producer|proposal|quorum|"
     r"rack|reader|reassignment|record|replica|request|segment|session|setting|voter|write|"
-    r"watermark"
+    r"watermark|remote storage|all three"
 )
 SUBJECT = re.compile(
     rf"^{LEADS_IN}(?:(?:(?:{QUALITIES}) )*(?:{ACTORS})s?\b"
@@ -32,11 +32,11 @@ VERBS = (
     r"cost|could|counts|cuts|decides|deletes|did|dies?|died|do|does|drops|ends?|expects|explains|"
     r"fails?|elects|fences|fetch|fetches|finds|follows?|forces|forgets|freezes|gave|gets|gives|"
     r"goes|grows|had|halts|hands|hangs?|has|have|hears?|held|holds?|is|joins?|keeps?|kept|knows?|"
-    r"leads?|learns?|leaves?|led|left|loses?|lost|makes|may|might|moves?|moved|must|names|needs?|"
+    r"kills|leads?|learns?|leaves?|led|left|loses?|lost|makes|may|might|moves?|moved|must|names|needs?|"
     r"notices|numbers|opens|passes|promises|proposes|reach|reaches|reads?|refused|refuses|"
     r"registers|removes|reports|restarts|retries|returns?|saw|says?|sends|serves|shall|shrinks|"
     r"skips|stands?|starts?|stays?|stopped|stores|takes?|tells|told|took|truncates?|truncated|"
-    r"trusts|waits?|wakes|wants?|was|went|were|will|would|writes?"
+    r"trusts|votes?|waits?|wakes|wants?|was|went|were|will|works?|would|writes?"
 )
 VERB = re.compile(rf"\b(?:{VERBS})\b")
 PAST = re.compile(r"\b(ELR|KIP-\d+|(?:[Ss]ince|[Uu]ntil|[Bb]efore|[Ff]rom) \d+\.\d|this release)")
