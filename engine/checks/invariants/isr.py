@@ -103,7 +103,8 @@ def _unlike(mine: Log, theirs: Log, offset: int) -> str:
     if theirs.leo < offset:
         return phrase("ends at {0}", theirs.leo)
     last = offset - 1
-    if last < mine.log_start or last < theirs.log_start or offset > mine.leo:
+    kept_by_both = max(max(log.log_start, log.local_start) for log in (mine, theirs))
+    if last < kept_by_both or offset > mine.leo:
         return ""
     at, there = mine.index_of(last), theirs.index_of(last)
     if at == len(mine.batches):
