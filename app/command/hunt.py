@@ -59,7 +59,6 @@ def hunt(
 def tell_hidden(storms: Sequence[str], runs: int, as_json: bool) -> None:
     """Print for each hidden bug the runs until a storm found it.  Raises InputError."""
     from concurrent.futures import ProcessPoolExecutor
-    from itertools import product
 
     from engine.hunt.hidden import HIDDEN, found_in
     from engine.hunt.storms import NAMES, storm
@@ -68,21 +67,20 @@ def tell_hidden(storms: Sequence[str], runs: int, as_json: bool) -> None:
     for name in names:
         storm(name)
     with ProcessPoolExecutor() as workers:
-        asked = list(product(HIDDEN, names))
-        told = workers.map(found_in, [name for _, name in asked], [one for one, _ in asked],
-                           [runs] * len(asked))  # fmt: skip
-        first = dict(zip(asked, told, strict=True))
-    rows = [
-        {"bug": one.bug, "sick": one.sick, "found": {name: first[one, name] for name in names}}
-        for one in HIDDEN
-    ]
+        asked = {
+            one: {name: workers.submit(found_in, name, one, runs) for name in names}
+            for one in HIDDEN
+        }
+        found = [
+            (one, {name: at.result() for name, at in told.items()}) for one, told in asked.items()
+        ]
     if as_json:
+        rows = [{"bug": one.bug, "sick": one.sick, "found": told} for one, told in found]
         tell({"most": runs, "hidden": rows})
         return
-    for one in HIDDEN:
+    for one, told in found:
         click.echo(f"{one.bug} ({one.sick})")
-        for name in names:
-            at = first[one, name]
+        for name, at in told.items():
             in_words = "not played" if at is None else f"found in run {at:,}" if at else "not found"
             click.echo(f"  {name}: {in_words}")
 

@@ -22,7 +22,7 @@ from app.core import compiled_engine, config
 KEPT: Final = 3
 """Builds that stay; a checkout whose sources change makes many."""
 LONGEST_BUILD_S: Final = 3600
-"""What was begun before that was killed."""
+"""A build that began longer ago was killed."""
 
 
 def begin() -> str:

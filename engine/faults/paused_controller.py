@@ -64,6 +64,9 @@ def pause_controller(sim: World) -> None:
 
 def resume_controller(sim: World) -> None:
     """Resume a controller.  Without a successor it goes on; else it is a zombie for now."""
+    if sim.cluster.quorum is not None:
+        voter_faults.resume_all(sim)
+        return
     k, zombie = sim.cluster.controller, sim.cluster.zombie
     assert zombie is not None
     took_over = k.epoch > zombie.epoch

@@ -210,7 +210,7 @@ def _why_not_resume(sim: Simulation, args: Args) -> str:
     _why_not_resume,
 )
 def _resume(sim: Simulation, args: Args) -> Iterator[None]:
-    if args["broker"] == CONTROLLER and sim.cluster.quorum is None:
+    if args["broker"] == CONTROLLER:
         paused_controller.resume_controller(sim)
         yield
         yield from pacing.pump(sim)
@@ -218,9 +218,7 @@ def _resume(sim: Simulation, args: Args) -> Iterator[None]:
             paused_controller.finish_resume(sim)
             yield
         return
-    if args["broker"] == CONTROLLER:
-        voter_faults.resume_all(sim)
-    elif args["broker"] < CONTROLLER:
+    if args["broker"] < CONTROLLER:
         voter_faults.resume(sim, args["broker"])
     else:
         faults.resume(sim, args["broker"])
