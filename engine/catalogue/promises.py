@@ -113,7 +113,7 @@ def unkept(sim: Simulation, wanted: Expectation) -> str:
     disk = sim.brokers[wanted.who].machine.disks.get(wanted.partition)
     log = disk.log if disk is not None else Log()
     if wanted.kind == "replica":
-        found = (log.leo, log.hw, log.log_start, max(log.log_start, log.local_start))
+        found = (log.leo, log.hw, log.log_start, log.first_local())
         same = all(want in (-1, have) for want, have in zip(wanted.numbers, found, strict=True))
         return (
             ""

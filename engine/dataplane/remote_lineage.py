@@ -28,7 +28,7 @@ def remote_log_start(remote: RemoteLog, log: Log) -> int:
         listed = remote.listed(epoch)
         if listed:
             return listed[0].base
-    return max(log.log_start, log.local_start)
+    return log.first_local()
 
 
 def with_records(cache: EpochCache) -> Entries:

@@ -287,6 +287,10 @@ class Log:
         del self.batches[:keep], self.bases[:keep]
         return gone
 
+    def first_local(self) -> int:
+        """R-3.  Return the first offset that this disk keeps (`localLogStartOffset`)."""
+        return max(self.log_start, self.local_start)
+
     def known_local_start(self) -> int:
         """R-3.  Return the local log start as the broker knows it."""
         known = self.local_start if self.believed_start < 0 else self.believed_start

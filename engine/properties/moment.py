@@ -57,7 +57,7 @@ class ReplicaMoment:
         self.leo = log.leo
         self.hw = log.hw if replica is not None else min(checkpoint, log.leo)
         self.start = log.log_start
-        self.local = max(log.log_start, log.local_start)
+        self.local = log.first_local()
         self.flushed = disk.recovery_checkpoint if disk is not None else 0
         self.epochs: Epochs = tuple(zip(log.epochs.epochs, log.epochs.starts, strict=True))
         self.batches: tuple[Batch, ...] = tuple(log.batches)

@@ -53,7 +53,7 @@ def replica(sim: Simulation, tp: int, broker: int) -> ReplicaObservation:
     disk = machine.disks.get(tp)
     batches = () if disk is None else tuple(disk.log.batches)
     # What a tiered log has in remote storage only is deleted, to the ladder.
-    log_start = 0 if disk is None else max(disk.log.log_start, disk.log.local_start)
+    log_start = 0 if disk is None else disk.log.first_local()
     held = sim.brokers[broker].replicas.get(tp)
     if held is None or disk is None or held.role == NONE:
         return ReplicaObservation(batches, log_start, -1, NONE, -1, -1, machine.incarnation)

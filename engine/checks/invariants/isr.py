@@ -103,8 +103,7 @@ def _unlike(mine: Log, theirs: Log, offset: int) -> str:
     if theirs.leo < offset:
         return phrase("ends at {0}", theirs.leo)
     last = offset - 1
-    kept_by_both = max(max(log.log_start, log.local_start) for log in (mine, theirs))
-    if last < kept_by_both or offset > mine.leo:
+    if last < max(mine.first_local(), theirs.first_local()) or offset > mine.leo:
         return ""
     at, there = mine.index_of(last), theirs.index_of(last)
     if at == len(mine.batches):
