@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections import Counter, OrderedDict
 from contextlib import suppress
+from copy import copy
 from typing import Final
 
 from app.core.refusals import RequestError
@@ -74,9 +75,12 @@ class Searches:
             return search
 
     def find(self, number: str) -> Search | None:
-        """Return the search of a question that was started here and not evicted."""
+        """Return a search that was started here and not evicted, as it is at this moment.
+
+        A page reads it in several places; a search that ends meanwhile must not change under it.
+        """
         with self._lock:
-            return self._known.get(number)
+            return copy(self._known.get(number))
 
     def place(self, search: Search) -> int:
         """Return the number of searches before it; 0 for one that runs or is over."""

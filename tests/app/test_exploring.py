@@ -56,6 +56,17 @@ def test_the_same_question_is_searched_once_and_answered_to_all(searches: Search
     assert searches.ask(LOSS, "3.3.3.3") is first
 
 
+def test_a_search_that_ends_does_not_change_under_the_page_that_reads_it(
+    searches: Searches,
+) -> None:
+    live = searches.ask(LOSS, "1.1.1.1")
+    read = searches.find(live.ask.number)
+    over(live)
+    assert read is not None and not read.over and read.answer is None
+    now = searches.find(live.ask.number)
+    assert now is not None and now.state == DONE and now.answer == live.answer
+
+
 def test_a_cancelled_search_tells_what_it_saw_and_the_next_one_begins(searches: Searches) -> None:
     long, short = searches.ask(LONG, "1.1.1.1"), searches.ask(LOSS, "2.2.2.2")
     assert searches.place(short) == 1
