@@ -80,7 +80,8 @@ def copy_segments(
     log, remote = replica.log, store.log_of(replica.tp)
     if task.copied == UNKNOWN:
         found = remote_lineage.remote_log_start(remote, log)
-        raise_log_start(broker, replica, found, "R-1.start", out)
+        if not raise_log_start(broker, replica, found, "R-1.start", out):
+            return
         task.copied = remote_lineage.highest_remote_offset(remote, log)
         task.highest = max(task.highest, task.copied)
     first = max(task.copied + 1, log.log_start)
@@ -150,16 +151,18 @@ def _segment(broker: int, log: Log, number: int, base: int, end: int) -> RemoteS
 
 def raise_log_start(
     broker: Process, replica: Replica, offset: int, rule: str, out: Effects
-) -> None:
-    """R-4.  Raise the log start, as far as the high watermark, and drop the remote part below."""
+) -> bool:
+    """L-7.  Raise the log start; False above the high watermark, which ends the task's run."""
     log = replica.log
-    before, offset = log.log_start, min(offset, log.hw)
-    if offset <= before:
-        return
-    log.raise_log_start(offset)
-    retention.arm_checkpoint(broker, log, out)
-    out.touch(broker.id, replica.tp)
-    out.cue(rule, broker.id, "log start", before, offset, tp=replica.tp)
+    before = log.log_start
+    error, moved = retention.raise_log_start(log, offset)
+    if error:
+        out.cue("R-4.early", broker.id, "log start", log.hw, offset, tp=replica.tp)
+    if moved:
+        retention.arm_checkpoint(broker, log, out)
+        out.touch(broker.id, replica.tp)
+        out.cue(rule, broker.id, "log start", before, offset, tp=replica.tp)
+    return not error
 
 
 def expire(
@@ -176,7 +179,8 @@ def expire(
     if not remote.epochs or not lineage:
         return
     deletable, start = _breaching(replica, remote, task, out.now)
-    raise_log_start(broker, replica, start, "R-4", out)
+    if not raise_log_start(broker, replica, start, "R-4", out):
+        return
     log.release()
     oldest = log.epochs.epochs[0]
     deletable += (

@@ -159,7 +159,8 @@ class RemoteLog:
     def lineage(self, cache: EpochCache, start: int, end: int) -> list[Batch]:
         """Return the batches in [start, end) that a log with this epoch cache can read here.
 
-        What another leader has deleted is left out: a log start that is behind reads past it.
+        What another leader has deleted is left out: a log start that is behind reads past it.  A
+        segment may begin before the first epoch that its own cache had.
         """
         found: list[Batch] = []
         offset = start
@@ -167,7 +168,9 @@ class RemoteLog:
             epoch = cache.epoch_for_offset(offset)
             segment = self.segment_at(epoch, offset)
             if segment is None:
-                later = (one.base for one in self.all_segments() if one.base > offset)
+                segments = self.all_segments()
+                starts = {start for one in segments for _, start in one.epochs}
+                later = [at for at in starts.union(one.base for one in segments) if at > offset]
                 offset = min(later, default=end)
                 continue
             stop = min(end, segment.last_of(epoch) + 1)

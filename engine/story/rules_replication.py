@@ -285,6 +285,8 @@ RULES: Final = (
     )),
     Rule("R-4", "Retention of the whole log", (
         RuleStep("", "The log start moves", 2, "tier.start", "", "why.tier.start"),
+        RuleStep("early", "The log start may not pass the high watermark", 2, "tier.early", "",
+                 "why.tier.early", places={"b": at_node, "a": old_offset, "o": new_offset}),
         RuleStep("deleted", "A remote segment is deleted", 2, "tier.deleted",
                  places={"b": at_node, "a": old_offset, "o": last_offset}),
         RuleStep("failed", "A remote deletion fails", 1, "tier.delete.failed"),

@@ -121,6 +121,15 @@ def test_a_segment_takes_the_place_of_those_that_it_covers() -> None:
     assert [one.number for one in overlapping.listed(0)] == [2, 1]
 
 
+def test_a_lineage_begins_where_its_first_epoch_does() -> None:
+    """A segment may begin before it: the cache was cut by a log start that was lost since."""
+    log, batches = RemoteLog(), tuple(Batch(at, 1, (f"m{at}",)) for at in (4, 5))
+    log.finish(RemoteSegment(1, 1, 4, 6, batches, ((1, 5),)))
+    cache = EpochCache(True)
+    cache.assign(1, 5)
+    assert log.lineage(cache, 2, 6) == [batches[1]]
+
+
 def test_copies_past_the_end_of_an_epoch_are_not_of_this_log() -> None:
     store, log = RemoteLog(), Log()
     store.finish(segment(0, 5, ((0, 0),)))
@@ -197,6 +206,28 @@ def test_while_deletions_fail_the_log_start_moves_on_with_every_run() -> None:
     assert marks(sim, 1)[0] == 4
     go_on(sim, "advance 500ms")
     assert marks(sim, 1)[0] == 6, "the segment whose deletion failed counts once more"
+
+
+def test_a_leader_that_knows_a_lower_high_watermark_deletes_nothing_yet() -> None:
+    acked = (f"produce m{n} acks=1" for n in range(6))
+    sim = play(*acked, *2 * ("fetch 2", "fetch 3"), "tick 1 remote", more="  retention.bytes: 6000\n")
+    go_on(sim, "hold 3->2 Fetch", "hold 1->2 Fetch", "elect 2", "produce x acks=1", "produce y acks=1")
+    assert log_of(sim, 2).hw == 0
+    go_on(sim, "tick 2 remote")
+    assert remote(sim) == [(0, 2), (2, 4)] and marks(sim, 2)[0] == 0
+    go_on(sim, "release 3->2 Fetch", "release 1->2 Fetch", "settle", "tick 2 remote")
+    assert remote(sim) == [(2, 4), (4, 6)] and marks(sim, 2)[0] == 2
+    assert not sim.broken
+
+
+def test_a_new_leader_looks_for_its_log_start_until_its_high_watermark_passes_it() -> None:
+    acked = (f"produce m{n} acks=1" for n in range(6))
+    sim = play(*acked, *2 * ("fetch 2", "fetch 3"), "tick 1 remote", more="  retention.bytes: 4000\n")
+    assert remote(sim) == [(2, 4)]
+    go_on(sim, "hold 3->2 Fetch", "hold 1->2 Fetch", "elect 2", "tick 2 remote")
+    assert marks(sim, 2)[0] == 0
+    go_on(sim, "release 3->2 Fetch", "release 1->2 Fetch", "settle", "tick 2 remote")
+    assert marks(sim, 2)[0] == 2
 
 
 # -- a follower past the remote part ---------------------------------------------------------------
