@@ -208,25 +208,28 @@ def test_while_deletions_fail_the_log_start_moves_on_with_every_run() -> None:
     assert marks(sim, 1)[0] == 6, "the segment whose deletion failed counts once more"
 
 
+BEHIND = (*(f"produce m{n} acks=1" for n in range(6)), *2 * ("fetch 2", "fetch 3"), "tick 1 remote")
+"""Broker 2 has what broker 1 copied, and does not know yet that it is committed."""
+TO_2 = ("hold 3->2 Fetch", "hold 1->2 Fetch", "elect 2")
+LET_GO = ("release 3->2 Fetch", "release 1->2 Fetch", "settle")
+
+
 def test_a_leader_that_knows_a_lower_high_watermark_deletes_nothing_yet() -> None:
-    acked = (f"produce m{n} acks=1" for n in range(6))
-    sim = play(*acked, *2 * ("fetch 2", "fetch 3"), "tick 1 remote", more="  retention.bytes: 6000\n")
-    go_on(sim, "hold 3->2 Fetch", "hold 1->2 Fetch", "elect 2", "produce x acks=1", "produce y acks=1")
+    sim = play(*BEHIND, *TO_2, *write(6, 7), more="  retention.bytes: 6000\n")
     assert log_of(sim, 2).hw == 0
     go_on(sim, "tick 2 remote")
     assert remote(sim) == [(0, 2), (2, 4)] and marks(sim, 2)[0] == 0
-    go_on(sim, "release 3->2 Fetch", "release 1->2 Fetch", "settle", "tick 2 remote")
+    go_on(sim, *LET_GO, "tick 2 remote")
     assert remote(sim) == [(2, 4), (4, 6)] and marks(sim, 2)[0] == 2
     assert not sim.broken
 
 
 def test_a_new_leader_looks_for_its_log_start_until_its_high_watermark_passes_it() -> None:
-    acked = (f"produce m{n} acks=1" for n in range(6))
-    sim = play(*acked, *2 * ("fetch 2", "fetch 3"), "tick 1 remote", more="  retention.bytes: 4000\n")
+    sim = play(*BEHIND, more="  retention.bytes: 4000\n")
     assert remote(sim) == [(2, 4)]
-    go_on(sim, "hold 3->2 Fetch", "hold 1->2 Fetch", "elect 2", "tick 2 remote")
+    go_on(sim, *TO_2, "tick 2 remote")
     assert marks(sim, 2)[0] == 0
-    go_on(sim, "release 3->2 Fetch", "release 1->2 Fetch", "settle", "tick 2 remote")
+    go_on(sim, *LET_GO, "tick 2 remote")
     assert marks(sim, 2)[0] == 2
 
 
