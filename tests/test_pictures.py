@@ -71,3 +71,14 @@ def test_pictures_know_colours_by_name_only() -> None:
         tanks.ON_HUE,
         tanks.TICK_ON_HUE,
     }
+
+
+def test_voters_of_a_quorum_stand_above_the_brokers() -> None:
+    (step,) = Replay(Run(find("S105"), "4.1.1")).steps(0, 1)
+    quorum = {**step["view"]["quorum"]}
+    drawn = draw(step["view"])
+    voters, brokers = drawn.split(">C2</text>")
+    assert ">C1</text>" in voters and all(f">{name}</text>" in brokers for name in "123")
+    quorum["voters"] = [{**voter, "alive": False} for voter in quorum["voters"]]
+    assert 'stroke="var(--bad)"' not in drawn
+    assert draw({**step["view"], "quorum": quorum}).count('stroke="var(--bad)"') == 2

@@ -7,7 +7,7 @@ show; `tests/test_tank_layout.py` compares both for the beats of every scenario.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, floor
 from typing import Any, Final
 
@@ -18,6 +18,8 @@ Say = Callable[[str, Mapping[str, Any]], str]
 Label = tuple[str, float]
 """Words, shortened to the room there is, and their font size."""
 
+ON_HUE: Final = "#14171a"
+"""Letters on the hue of an epoch, in both themes."""
 FEWEST_CELLS: Final = 4
 MOST_TANKS: Final = 5
 """With more brokers, only the replicas of the partition have a tank."""
@@ -48,6 +50,11 @@ class TankRoom:
     """Remote storage below the tanks; 0: it is left out."""
     margin: float = 0
     """Share of a column at either side of its tank, where no mark stands beside it."""
+
+    def within(self, height: float) -> TankRoom:
+        """Return the same with cells as low as the lowest tank needs them at this height."""
+        most = (height - self.foot - self.sunk - AIR) / (FEWEST_CELLS + 1)
+        return replace(self, cell=min(self.cell, most))
 
 
 PHONE: Final = TankRoom(

@@ -17,7 +17,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
+from engine.export import voter_band
 from engine.export.tank_layout import (
+    ON_HUE,
     PHONE,
     Label,
     Say,
@@ -56,8 +58,6 @@ COLOURS: Final = {
 }
 """Names of these colours on the page, in light."""
 
-ON_HUE: Final = "#14171a"
-"""Letters on the hue of an epoch, in both themes."""
 TICK_ON_HUE: Final = "#0d3b20"
 """A tick there: the page's own green is as pale as the hues in the dark theme."""
 CROWN: Final = "M0 9l0-8 3.5 4 2.5-5 2.5 5 3.5-4v8z"
@@ -81,18 +81,28 @@ def draw(
 ) -> str:
     """Return the inside of an <svg> of width x height: the partition in which most is to be seen.
 
+    The voters of a quorum stand above it.
+
     `lay_out` says what the other arguments mean.  Pictures that stand on one page have different
     prefixes: what has an id in one is found by it.
     """
     part = telling_partition(view)
     if part is None:
         return ""
-    tanks = lay_out(view, part, (width, height), say, room, highest)
+    voters, band = "", 0.0
+    if "quorum" in view:
+        voters = voter_band.draw(view["quorum"], width, room, say)
+        band = voter_band.height(room)
+        room = room.within(height - band)
+    tanks = lay_out(view, part, (width, height - band), say, room, highest)
     drawn = [
         TankDrawing(tank, room, f"{prefix}b{tank.broker}" if prefix else "").markup()
         for tank in tanks
     ]
-    return "".join([_board(view["store"], tanks, room, say), *drawn] if "store" in view else drawn)
+    if "store" in view:
+        drawn.insert(0, _board(view["store"], tanks, room, say))
+    below = "".join(drawn)
+    return f'{voters}<g transform="translate(0 {_n(band)})">{below}</g>' if voters else below
 
 
 def _board(store: StoreView, tanks: list[Tank], room: TankRoom, say: Say | None) -> str:
