@@ -17,7 +17,7 @@ CODES = [scenario.code for scenario in library().values() if scenario.code]
 SLACK = 6  # words by which a caption in Chinese may be longer
 
 
-@pytest.mark.parametrize("code", sample(CODES, 4))
+@pytest.mark.parametrize("code", sample(CODES, 12))
 def test_a_story_is_short_and_tells_the_loss(code: str) -> None:
     scenario = find(code)
     replay = Replay(Run(scenario, scenario.profiles[0]))

@@ -81,7 +81,7 @@ def test_captions_of_the_library_are_true_in_every_release_it_lists(
     assert check(code, profile) == []
 
 
-@pytest.mark.parametrize(("code", "profile"), sample(ELSEWHERE, 48))
+@pytest.mark.parametrize(("code", "profile"), sample(ELSEWHERE, 144))
 def test_captions_of_the_first_page_are_true_in_every_other_release(
     code: str, profile: str
 ) -> None:

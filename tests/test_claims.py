@@ -50,7 +50,7 @@ def test_the_table_of_verdicts_is_written_on_demand(rewrite: bool) -> None:
         assert tuple(row) == claims()[slug].profiles, slug
 
 
-@pytest.mark.parametrize("claim", CLAIMS)
+@pytest.mark.parametrize("claim", sample(CLAIMS, 4))
 def test_the_run_of_a_verdict_shows_it(claim: Claim) -> None:
     """The run that a refutation names refutes the claim at its step; an own run that survives has
     not refuted it."""
@@ -72,7 +72,7 @@ def test_the_run_of_a_verdict_shows_it(claim: Claim) -> None:
 CODES = None if THOROUGH else [*sample([one.code for one in library().values()], 24), "R20", "S74"]
 
 
-@pytest.mark.parametrize("profile", GENERATIONS if THOROUGH else ("Z0102", "Z20", "K41"))
+@pytest.mark.parametrize("profile", GENERATIONS if THOROUGH else ("Z0102",))
 def test_no_claim_contradicts_a_run_of_the_library(profile: str) -> None:
     counted: Counter[str] = Counter()
     for witness in judging.witnesses(profile, CODES or ()):

@@ -13,7 +13,7 @@ from engine.sim.run import Run
 from tests.conftest import sample
 
 SCRIPTED = [one for one in library().values() if not one.workload.producers]
-PAIRED = sample(SCRIPTED, 32)
+PAIRED = sample(SCRIPTED, 64)
 
 
 def replay(code: str, profile: str, *moves: str) -> Replay:

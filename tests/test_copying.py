@@ -138,7 +138,7 @@ def every_script() -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize(("code", "profile"), sample(every_script(), 6))
+@pytest.mark.parametrize(("code", "profile"), sample(every_script(), 18))
 def test_copies_of_the_library_share_nothing_that_changes(code: str, profile: str) -> None:
     run = Run(file.find(code), profile)
     sim = run.simulation()

@@ -68,6 +68,7 @@ def test_formula_of_two_and_three_disks() -> None:
     assert one_rack == pytest.approx(1.0, rel=0.01)
 
 
+@pytest.mark.night
 def test_two_dead_disks_lose_as_often_as_the_formula_says() -> None:
     """2 l^2 m times a year; nothing else fails."""
     effort = only(disk_disk=4)
@@ -108,6 +109,7 @@ def test_a_machine_is_down_as_long_as_its_repair_takes() -> None:
     assert hours == pytest.approx(365 / 30 * 20 / 60, rel=0.45)
 
 
+@pytest.mark.night
 def test_a_cycle_that_lost_is_a_run() -> None:
     asked = subject(RF2, DISKS, {"disk>disk": 2.0})
     chunk = {"scenario": asked, "profile": "K39", "cell": 0, "first_seed": 3, "count": 1}

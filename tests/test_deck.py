@@ -105,6 +105,7 @@ def assert_wrong_by_rules(recording: MomentRecording, probe: Probe, name: str) -
             assert saved is (not choice.wrong), f"{name}: {choice.answer}"
 
 
+@pytest.mark.night
 def test_predictions_are_under_releases_that_exist() -> None:
     for code, profile, kind, topic in PREDICTIONS:
         assert "+" not in profile and "-" not in profile and topic in TOPICS

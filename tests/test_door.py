@@ -26,6 +26,7 @@ from engine.model.errors import InputError
 from engine.scenarios import file
 from engine.sim import run as runs
 from engine.study.batch import run_chunk
+from tests.conftest import sample
 
 T = TypeVar("T")
 PUBLIC = [getattr(hw, name) for name in hw.__all__]
@@ -53,7 +54,9 @@ def test_every_public_method_has_an_example() -> None:
     assert lacking == {"Run.show", "Study.canonical"}, "the stage needs a notebook"
 
 
-@pytest.mark.parametrize("test", [one for one in DOCUMENTED if one.examples], ids=lambda t: t.name)
+@pytest.mark.parametrize(
+    "test", sample([one for one in DOCUMENTED if one.examples], 3), ids=lambda t: t.name
+)
 def test_examples_say_what_happens(test: doctest.DocTest) -> None:
     told: list[str] = []
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS, verbose=False)
@@ -185,6 +188,7 @@ CELLS = (
 )
 
 
+@pytest.mark.night
 def test_a_notebook_draws_a_run_and_steps_it() -> None:
     """In a real kernel: the widget's state is what a page would draw."""
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in CELLS])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from app.cluster.scenario import scenario_of
 from app.reading import paste
 from engine.learn.drill import FEWEST, drilled
@@ -26,6 +28,7 @@ def good(run: Run) -> bool:
     return len(found) == FEWEST and len(kinds) >= 3 and all(len(p.choices) >= 3 for p in found)
 
 
+@pytest.mark.night
 def test_three_failing_seeds_give_quizzes() -> None:
     runs = (Run(find("S74"), "Z0102", seed) for seed in range(200))
     lost = [run for run in runs if play_all(run).ledger.lost][:3]

@@ -19,9 +19,10 @@ from engine.model.errors import InputError
 from engine.model.profiles import get_profile
 from engine.sim.run import Run, play
 from engine.study.batch import PROMISED, run_chunk
+from tests.conftest import sample
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sample(NAMES, 3))
 def test_a_storm_plays_under_each_of_its_releases(name: str) -> None:
     scenario = storm(name)
     for profile in scenario.profiles:
@@ -32,7 +33,7 @@ def test_a_storm_plays_under_each_of_its_releases(name: str) -> None:
             assert row["events"] > 300
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sample(NAMES, 4))
 def test_every_move_of_a_storms_operator_is_possible_at_some_time(name: str) -> None:
     played: Counter[str] = Counter()
     wanted = {line for fault in storm(name).faults for line in fault.moves}
@@ -82,6 +83,7 @@ def test_a_session_that_its_follower_gave_up_is_not_compared() -> None:
     assert row["broken"] == []
 
 
+@pytest.mark.night
 def test_lines_name_the_kind_and_the_command_that_repeats_it() -> None:
     found = break_of(Run(storm("tier"), "K39", 38), "INV-39")
     (kind,) = kinds_of({38: found})
@@ -94,6 +96,7 @@ def test_lines_name_the_kind_and_the_command_that_repeats_it() -> None:
     assert f"{found.after} events: highwater run" in last
 
 
+@pytest.mark.night
 def test_a_deposed_leader_that_deletes_remote_segments_is_known() -> None:
     found = break_of(Run(storm("tier"), "K39", 38), "INV-39")
     assert found.kind is not None and found.kind.name == "deposed-leader-deletes-remote"

@@ -259,6 +259,7 @@ def as_log(replica: AbstractReplica) -> Log:
     return log
 
 
+@pytest.mark.night
 def test_kip_101_cuts_where_the_engine_cuts() -> None:
     found = pairs("kip101")
     assert len(found) > 1_000
@@ -271,6 +272,7 @@ def test_kip_101_cuts_where_the_engine_cuts() -> None:
         assert len(kept) == target, (leader, follower)
 
 
+@pytest.mark.night
 def test_kip_279_cuts_where_the_engine_ends_up() -> None:
     compared = 0
     for leader, follower in pairs("kip279"):

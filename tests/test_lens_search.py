@@ -9,6 +9,7 @@ from engine.lens.search import hit, names, search, steps_of
 from engine.lens.source import named, release_of, source
 from engine.lens.stacks import stack
 from engine.model.profiles import get_profile
+from tests.conftest import sample
 
 
 def test_search_needs_each_word_in_a_name() -> None:
@@ -26,7 +27,7 @@ def test_search_needs_each_word_in_a_name() -> None:
         assert act in steps_of()[act.cue]
 
 
-@pytest.mark.parametrize("name", named())
+@pytest.mark.parametrize("name", sample([*named()], 4))
 def test_names_of_posts_are_found(name: str) -> None:
     (found,) = [one for one in search(name) if one.name == name]
     assert set(found.rules) >= {named()[name]}

@@ -56,6 +56,7 @@ def after(*lines: str, profile: str = "K39", configs: dict[str, Any] | None = No
     return sim
 
 
+@pytest.mark.night
 def test_runs_with_many_partitions_go_as_they_did(rewrite: bool) -> None:
     """A line for each run: number, Kafka, events, digests of its course and its end, what broke."""
     lines = []

@@ -94,6 +94,7 @@ def test_committed_records_that_are_lost(profile: str, lost: int) -> None:
     assert (found["committed_lost"], found["diverged"]) == (lost, 0)
 
 
+@pytest.mark.night
 def test_a_study_names_a_loss_as_the_verdict_of_its_run_does() -> None:
     """R20's random twin under 0.10.2 loses both promised records and others."""
     scenario = random_twin(find("R20"))

@@ -84,7 +84,7 @@ def sane(sim: Simulation) -> None:
         assert node in sim.brokers or node == -1 or node in sim.clients
 
 
-@pytest.mark.parametrize("profile", sample(list(PROFILES), 2))
+@pytest.mark.parametrize("profile", sample(list(PROFILES), 5))
 @fixed(examples=30)
 @given(data=st.data())
 def test_the_engine_never_falls(profile: str, data: st.DataObject) -> None:
@@ -110,7 +110,7 @@ def test_new_kafka_keeps_its_promises_while_disks_and_elections_are_clean(
     assert sim.broken == []
 
 
-@pytest.mark.parametrize("profile", PROFILES if THOROUGH else list(PROFILES)[1::2])
+@pytest.mark.parametrize("profile", PROFILES if THOROUGH else list(PROFILES)[1::5])
 @fixed(examples=25)
 @given(data=st.data())
 def test_every_kafka_keeps_what_it_promises(profile: str, data: st.DataObject) -> None:

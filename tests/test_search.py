@@ -238,7 +238,7 @@ def test_a_cached_key_equals_a_fresh_one(profile: str, moves: int, budgets: Budg
     assert looked > 100
 
 
-@pytest.mark.parametrize(("profile", "moves", "budgets"), MERGED)
+@pytest.mark.parametrize(("profile", "moves", "budgets"), sample(MERGED, 3))
 def test_states_with_one_key_stay_alike(profile: str, moves: int, budgets: Budgets) -> None:
     """Whatever is done next to either of them can be done to both, and leads to one key again."""
     stay_alike(after("S20", profile, moves), budgets, 6)
@@ -374,6 +374,7 @@ def three_brokers(profile: str) -> Run:
     return cut_at(Run(Scenario.from_dict(data), profile, 0, ()))
 
 
+@pytest.mark.night
 @pytest.mark.parametrize("profile", sample(["K41", "K39", "K35"], 3))
 def test_a_safe_release_survives_one_crash_and_one_write(profile: str) -> None:
     outcome = ask(three_brokers(profile), crashes=1, writes=1)

@@ -16,6 +16,7 @@ from engine.scenarios import file
 from engine.scenarios.file import load_text
 from engine.sim.run import Run, play_all
 from tests import group_errors, tier_errors
+from tests.conftest import THOROUGH
 from tests.test_search import stay_alike
 
 GROUP = """
@@ -133,6 +134,7 @@ def test_nothing_breaks_after_a_rebuild_that_ended() -> None:
     assert outcome.complete and not outcome.found
 
 
+@pytest.mark.night
 def test_no_crash_makes_retention_lose_what_it_should_keep() -> None:
     outcome = ask(after(TIERED, WRITTEN), timers=2, crashes=1)
     assert outcome.complete and outcome.found == {}
@@ -158,7 +160,7 @@ def test_a_segment_that_is_deleted_before_it_is_copied_is_found(
         (TWO_BROKERS, f"{JOINED}; settle", Budgets(cuts=1, members=1)),
         (TIERED, WRITTEN, Budgets(timers=2, crashes=1)),
         (TIERED, WRITTEN, Budgets(timers=2, store=1, pauses=1)),
-    ],
+    ][:: 1 if THOROUGH else 3],
 )
 def test_states_of_groups_and_remote_storage_with_one_key_stay_alike(
     text: str, lines: str, budgets: Budgets

@@ -18,6 +18,7 @@ from engine.scenarios.file import load_text
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
 from tests import quorum_errors
+from tests.conftest import sample
 from tests.test_search import stay_alike
 
 AT_ONCE = """
@@ -98,7 +99,7 @@ def test_a_wrong_rule_is_found_with_its_way(monkeypatch: pytest.MonkeyPatch) -> 
 # -- keys -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("profile", ["K39", "K41"])
+@pytest.mark.parametrize("profile", sample(["K39", "K41"], 2))
 def test_states_of_voters_with_one_key_stay_alike(profile: str) -> None:
     run = after(profile=profile, text=BY_HAND)
     stay_alike(run, Budgets(controller=1, cuts=1, timers=1), 18)

@@ -24,6 +24,7 @@ def failing(code: str, profile: str, wanted: int) -> list[tuple[Run, str]]:
     raise AssertionError(f"{len(found)} failing runs of {code} under {profile}")
 
 
+@pytest.mark.night
 def test_a_failing_run_of_a_batch_is_shortened_to_a_fraction() -> None:
     ratios = []
     for run, invariant in failing("S61", "Z0102", 8):

@@ -47,6 +47,7 @@ def places(folder: Path) -> dict[str, Any]:
 # -- the folder -----------------------------------------------------------------------------------
 
 
+@pytest.mark.night
 def test_every_link_of_every_page_leads_to_a_file(site_folder: Path) -> None:
     files = {path.relative_to(site_folder).as_posix() for path in site_folder.rglob("*")}
     found = {file: text for file, text in pages(site_folder).items() if file != "404.html"}
@@ -229,6 +230,7 @@ def test_the_pages_archive_renders_pages_with_nothing_else(tmp_path: Path) -> No
     alone(unpacked(tmp_path, *both), "pages")
 
 
+@pytest.mark.night
 def test_archives_are_the_same_each_time_and_hold_no_native_code() -> None:
     for make in (archives.engine_archive, archives.pages_archive):
         found = make()

@@ -38,6 +38,7 @@ def chunk(first: int, count: int, profiles: list[str], stored: bool = True) -> d
     }
 
 
+@pytest.mark.night
 def test_a_few_chunks_find_nothing_and_are_the_same_again() -> None:
     wanted = chunk(0, 12, list(PROFILES))
     first, second = soak.soak_chunk(wanted), soak.soak_chunk(json.loads(json.dumps(wanted)))
@@ -79,6 +80,7 @@ def finds(count: int = 12) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.night
 def test_a_planted_wrong_rule_is_found_and_made_short(monkeypatch: pytest.MonkeyPatch) -> None:
     """H-4: the follower takes over the leader's mark, whatever its own log holds."""
 

@@ -36,7 +36,7 @@ WORDS: Final = Catalogue()
 
 
 @pytest.mark.skipif(NODE is None, reason="node is not installed")
-@pytest.mark.parametrize(("slug", "profile"), [*sample(RUNS, 69), TIERED])
+@pytest.mark.parametrize(("slug", "profile"), [*sample(RUNS, 200), TIERED])
 def test_every_beat_is_laid_out_as_on_the_page(slug: str, profile: str) -> None:
     replay = Replay(Run(library()[slug], profile))
     cases = list(_cases(replay))

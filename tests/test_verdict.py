@@ -95,7 +95,7 @@ def rewritten(request: pytest.FixtureRequest) -> None:
     library_outcomes.outcomes.cache_clear()
 
 
-@pytest.mark.parametrize(("code", "profile"), sample(PAIRS, 4))
+@pytest.mark.parametrize(("code", "profile"), sample(PAIRS, 12))
 def test_no_headline_contradicts_its_counters(rewritten: None, code: str, profile: str) -> None:
     """Acknowledged records less those in the leader's log, counted without the observer."""
     replay = Replay(Run(find(code), profile))

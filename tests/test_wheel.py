@@ -132,6 +132,7 @@ def test_everything_lies_below_one_package(installed: Path) -> None:
         assert not imported(path) & {"app", "engine", "static", "templates", "tests"}, path
 
 
+@pytest.mark.night
 def test_a_wheel_without_a_compiled_engine_is_noticed(installed: Path, tmp_path: Path) -> None:
     command = [str(installed / "bin" / "python"), str(ROOT / "tests/installed_engines.py")]
     done = subprocess.run(
@@ -202,12 +203,14 @@ def test_its_command_plays_and_stores_results_for_every_folder(
     assert {path.name for path in hostile.iterdir()} == {Path(name).parts[0] for name in HOSTILE}
 
 
+@pytest.mark.night
 def test_it_serves_every_page(installed: Path, hostile: Path) -> None:
     pages = PAGES.split()
     told = printed(installed, hostile, "python", "-c", SERVED, *pages)
     assert told.splitlines() == [f"200 {page}" for page in pages]
 
 
+@pytest.mark.night
 def test_a_tab_gets_the_package_under_its_own_name(installed: Path, hostile: Path) -> None:
     archive = "archive = archives.engine_archive().data; Path('tab.zip').write_bytes(archive)"
     written = f"from pathlib import Path; from highwater.app.site import archives; {archive}"

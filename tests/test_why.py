@@ -89,7 +89,7 @@ def cues_of(act: Callable[[Effects], object], now: int) -> list[str]:
 # -- the guards say what the rules do --------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scenario", sample(HANDS, 6))
+@pytest.mark.parametrize("scenario", sample(HANDS, 18))
 def test_guards_are_false_exactly_when_the_rule_does_not_fire(scenario: Scenario) -> None:
     looked: Counter[str] = Counter()
     for profile in scenario.profiles if THOROUGH else scenario.profiles[:1]:

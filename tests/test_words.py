@@ -237,7 +237,7 @@ MINUS_ONE = ("M54",)
 """KAFKA-3978: a high watermark of -1 is the bug."""
 
 
-@pytest.mark.parametrize(("scenario", "profile", "moves"), RUNS)
+@pytest.mark.parametrize(("scenario", "profile", "moves"), sample(RUNS, 4))
 def test_every_sentence_of_a_run(
     scenario: Scenario, profile: str, moves: tuple[str, ...] | None
 ) -> None:

@@ -162,6 +162,7 @@ def test_failures_can_begin_as_they_were_counted(app: Flask) -> None:
     assert browser(app).get("/advisor?preset=nothing").status_code == 200
 
 
+@pytest.mark.night
 def test_the_cost_of_a_study_is_shown_before(app: Flask, jobs: Jobs) -> None:
     answer = browser(app).post("/advisor", data={**ASKED, "act": "estimate"})
     assert answer.status_code == 200 and 'id="estimated"' in answer.text

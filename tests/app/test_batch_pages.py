@@ -462,6 +462,7 @@ def test_a_run_without_chance_offers_its_random_twin(client: FlaskClient) -> Non
     assert client.get("/batch/twin").status_code == 404
 
 
+@pytest.mark.night
 def test_the_random_twin_keeps_the_cluster_and_loses_what_the_script_loses() -> None:
     scenario = find("R20")
     twin = random_twin(scenario)

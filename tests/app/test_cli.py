@@ -241,6 +241,7 @@ def studied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return str(json.loads(told.stdout)["id"])
 
 
+@pytest.mark.night
 def test_rows_of_a_query_leave_as_csv_parquet_and_objects(studied: str, tmp_path: Path) -> None:
     asked = ("query", "SELECT seed, verdict FROM runs ORDER BY seed")
     shown = highwater(*asked, "--csv").stdout.splitlines()

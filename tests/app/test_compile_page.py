@@ -126,6 +126,7 @@ def test_mypy_is_installed_before_it_compiles(
     assert "pip install" in str(build.why_not())
 
 
+@pytest.mark.night
 def test_a_build_that_plays_differently_is_thrown_away(
     own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

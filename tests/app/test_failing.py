@@ -91,6 +91,7 @@ def test_a_run_is_shortened_by_its_digest(app: Flask, jobs: Jobs) -> None:
     assert "does not break I1" in wrong.text
 
 
+@pytest.mark.night
 def test_futures_say_from_where_on_a_run_was_lost(
     app: Flask,
     jobs: Jobs,

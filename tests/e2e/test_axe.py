@@ -44,8 +44,8 @@ class Look:
 def looks() -> Iterator[Look]:
     """Every screen in every language, theme and width.
 
-    Without HIGHWATER_THOROUGH=1 the sample: every other screen once, with all that opens on it, in
-    a language and a theme, in the narrowest window and one other.  They change from screen to
+    Without HIGHWATER_THOROUGH=1 the sample: every fourth screen once, with all that opens on it,
+    in a language and a theme, in the narrowest window and one other.  They change from screen to
     screen, so that a mistake of a language, a theme or a width is still met somewhere.
     """
     every = ((THEMES[0], axe.LEVELS), (THEMES[1], COLOURS))
@@ -53,8 +53,8 @@ def looks() -> Iterator[Look]:
         for place, name in enumerate(SCREENS):
             if THOROUGH:
                 yield Look(lang, name, every, WIDTHS)
-            elif place % 2 == 0 and lang == LANGUAGES[place // 2 % 2]:
-                theme, wider = THEMES[place // 4 % 2], WIDER[place // 8 % len(WIDER)]
+            elif place % 4 == 0 and lang == LANGUAGES[place // 4 % 2]:
+                theme, wider = THEMES[place // 8 % 2], WIDER[place // 16 % len(WIDER)]
                 yield Look(lang, name, ((theme, axe.LEVELS),), (NARROWEST, wider))
 
 

@@ -74,6 +74,7 @@ def grid(browser: Any, server: Any, batch: str) -> tuple[str, str]:
     return address, beside
 
 
+@pytest.mark.night
 def test_a_cell_of_the_map_leads_to_its_failing_runs(visit: Opener, grid: tuple[str, str]) -> None:
     page = visit(grid[0] + "#heat")
     assert page.evaluate("scrollY") > 0, "a link to a chart ends at the chart"
@@ -157,6 +158,7 @@ def test_a_failing_run_opens_before_the_violation(visit: Opener, batch: str) -> 
     page.locator('[role="alert"][data-violation~="I7"]').wait_for()
 
 
+@pytest.mark.night
 def test_a_failing_run_is_shortened_and_asked_when_it_was_lost(visit: Opener, batch: str) -> None:
     page = visit(batch + "?profile=Z0102&invariant=I7&order=step")
     row = page.locator("#failures tbody tr").first

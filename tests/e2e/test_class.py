@@ -113,6 +113,7 @@ def test_the_lead_is_kept_over_a_reload_and_another_run(visit: Opener, server: S
     is_in(leader, "own")
 
 
+@pytest.mark.night
 def test_a_restart_of_the_server_brings_the_class_together_again(
     visit: Opener, frail: Server
 ) -> None:

@@ -119,6 +119,7 @@ def test_a_chapter_is_walked_to_its_end_by_keyboard(visit: Opener) -> None:
     assert sorted(done["high-watermark"]) == [1, 2, 3, 4, 5, 6, 7]
 
 
+@pytest.mark.night
 @pytest.mark.parametrize("lang", sample(["zh", "en"], 2))
 def test_a_mock_interview_asks_on_and_ends_in_a_sheet_of_one_page(visit: Opener, lang: str) -> None:
     page = visit(f"/practice?lang={lang}", viewport={"width": 390, "height": 844})

@@ -43,6 +43,7 @@ def test_a_level_is_solved_by_keyboard_alone(visit: Opener) -> None:
     assert page.locator("[data-level]:visible").count() == 1
 
 
+@pytest.mark.night
 def test_a_level_is_solved_by_touch(visit: Opener) -> None:
     page = visit(
         "/levels/one-copy?lang=zh",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.bench.view import LOAD
-from tests.conftest import THOROUGH
+from tests.conftest import THOROUGH, sample
 from tests.e2e.conftest import Opener, Server
 from tests.e2e.walk import at, jump, markup, more, run_of, step_of, steps, total
 
@@ -27,7 +27,7 @@ def test_a_visitor_opens_the_library_and_steps_through_a_run(visit: Opener) -> N
     page.wait_for_function("() => !location.search.includes('step=')")
 
 
-@pytest.mark.parametrize("size", ["detail", "event", "moment", "chapter", "story"])
+@pytest.mark.parametrize("size", sample(["detail", "event", "moment", "chapter", "story"], 2))
 def test_each_size_draws_the_same_on_the_way_back(visit: Opener, size: str) -> None:
     page = visit(f"/s/S20?size={size}")
     seen = [(step_of(page), markup(page))]
@@ -129,6 +129,7 @@ EACH = 1 if THOROUGH else 32
 """The truth test draws every eighth run; every 32nd is played to its end, or all of them."""
 
 
+@pytest.mark.night
 def test_scenarios_play_to_their_ends(visit: Opener, server: Server) -> None:
     """No step of the library breaks the page: one page plays what the shelf has."""
     page = visit("/scenarios")

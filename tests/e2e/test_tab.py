@@ -163,6 +163,7 @@ def test_runs_in_the_tab_have_the_digests_and_steps_of_the_native_engine(awake: 
         assert last == json.loads(json.dumps(own)), scenario.slug
 
 
+@pytest.mark.night
 def test_random_moves_in_the_tab_make_the_runs_of_the_native_engine(awake: Any) -> None:
     draw = random.Random(1)
     for code in draw.sample([one.code for one in library().values()], 50 if THOROUGH else 10):

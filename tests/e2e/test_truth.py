@@ -95,7 +95,7 @@ def chosen(moments: list[int]) -> list[int]:
     return [moments[index * (len(moments) - 1) // (MOST - 1)] for index in range(MOST)]
 
 
-@pytest.mark.parametrize("shard", range(SHARDS))
+@pytest.mark.parametrize("shard", range(SHARDS if THOROUGH else 1))
 def test_the_stage_shows_what_the_engine_says(visit: Opener, shard: int) -> None:
     page = visit("/s/S01?still=1&layers=ends,epochs,pipes,controller")
     # A visitor moves through a page more slowly than this: the address may stand still.

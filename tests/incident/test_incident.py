@@ -380,6 +380,7 @@ def test_as_json(kraft: Timeline) -> None:
     )
 
 
+@pytest.mark.night
 def test_a_long_log_takes_no_more_memory(tmp_path: Path) -> None:
     def many() -> Iterator[str]:
         for number in range(12_000):

@@ -468,6 +468,7 @@ def overlooked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return missed
 
 
+@pytest.mark.night
 def test_the_observer_is_told_of_whatever_a_broker_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     """It looks only where an event touched something."""
     assert overlooked(monkeypatch) == []
