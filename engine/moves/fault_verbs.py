@@ -56,7 +56,7 @@ def _or_voter_up(why_not: Callable[[Simulation, Args], str]) -> Callable[[Simula
 
     def of_either(sim: Simulation, args: Args) -> str:
         if args["broker"] < CONTROLLER:
-            return _why_not_voter(sim, args["broker"], wanted=True)
+            return why_not_voter_up(sim, args["broker"], frozen_too=True)
         return why_not(sim, args)
 
     return of_either
@@ -123,20 +123,8 @@ def _why_not_kill(sim: Simulation, args: Args) -> str:
             return ""
         return refuse(sim, "controller.gone", "restart K")
     if args["broker"] < CONTROLLER:
-        return _why_not_voter(sim, args["broker"], wanted=True)
+        return why_not_voter_up(sim, args["broker"], frozen_too=True)
     return _is_alive(sim, args)
-
-
-def _why_not_voter(sim: Simulation, node: int, wanted: bool) -> str:
-    """Return why a voter is not up (`wanted`), or not down; "" if it is."""
-    found = voter(sim, node)
-    if found is None:
-        return no_voter(sim, node)
-    if found.alive == wanted:
-        return ""
-    if wanted:
-        return refuse(sim, "voter.down", f"restart {label(sim, node)}", b=node)
-    return refuse(sim, "voter.up", f"kill {label(sim, node)}", b=node)
 
 
 @verb(
@@ -232,7 +220,12 @@ def _why_not_restart(sim: Simulation, args: Args) -> str:
             return ""
         return refuse(sim, "controller.here", "kill K")
     if args["broker"] < CONTROLLER:
-        return _why_not_voter(sim, args["broker"], wanted=False)
+        found = voter(sim, args["broker"])
+        if found is None:
+            return no_voter(sim, args["broker"])
+        return (
+            refuse(sim, "voter.up", f"kill {found.name}", b=args["broker"]) if found.alive else ""
+        )
     return _is_down(sim, args) or _has_no_disk(sim, args["broker"])
 
 

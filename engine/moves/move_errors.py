@@ -120,14 +120,15 @@ def label(sim: Simulation, node: int) -> str:
     return "K" if node == CONTROLLER else sim.scenario.broker_name(node)
 
 
-def why_not_voter_up(sim: Simulation, node: int) -> str:
-    """Return why a voter is not running; "" if it is."""
+def why_not_voter_up(sim: Simulation, node: int, frozen_too: bool = False) -> str:
+    """Return why a voter is not running; "" if it is, or is frozen and may be (`frozen_too`)."""
     found = voter(sim, node)
     if found is None:
         return no_voter(sim, node)
     if not found.alive:
         return refuse(sim, "voter.down", f"restart {found.name}", b=node)
-    return refuse(sim, "frozen", f"resume {found.name}", b=node) if found.paused else ""
+    is_frozen = found.paused and not frozen_too
+    return refuse(sim, "frozen", f"resume {found.name}", b=node) if is_frozen else ""
 
 
 def not_running(sim: Simulation, broker: int) -> str:
