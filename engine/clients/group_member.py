@@ -15,6 +15,7 @@ from engine.model.copying import Twins
 from engine.model.effects import Effects
 from engine.model.errors import (
     COORDINATOR_NOT_AVAILABLE,
+    FENCED_INSTANCE_ID,
     ILLEGAL_GENERATION,
     NONE,
     NOT_COORDINATOR,
@@ -98,6 +99,7 @@ class GroupMember(Consumer):
         "goes_on",
         "group",
         "group_corr",
+        "instance",
         "max_poll_ms",
         "member",
         "offered",
@@ -122,6 +124,7 @@ class GroupMember(Consumer):
         Consumer.__init__(self, id, brokers, leaders)
         self.group = group
         self.topic = topic
+        self.instance = ""  # group.instance.id of a static member
         self.commits_first = False  # by the clock: before it processes
         self.beats_every_ms = 3_000
         self.max_poll_ms = 300_000
@@ -180,6 +183,10 @@ class GroupMember(Consumer):
             self._leave(out)
 
     def _leave(self, out: Effects) -> None:
+        if self.instance:
+            out.cue("G-7.stays", self.id, "member", self.member, self.instance)
+            self._left()
+            return
         self.task = LEAVE
         self.group_corr = 0
         self._work(out)
@@ -270,6 +277,7 @@ class GroupMember(Consumer):
                 self.member,
                 self.generation,
                 offsets,
+                self.instance,
             )
         )
 
@@ -303,7 +311,13 @@ class GroupMember(Consumer):
         else:
             self.beat_corr = self.next_corr()
             m = GroupHeartbeat(
-                self.id, self.coordinator, self.beat_corr, self.group, self.member, self.generation
+                self.id,
+                self.coordinator,
+                self.beat_corr,
+                self.group,
+                self.member,
+                self.generation,
+                instance=self.instance,
             )
             out.send(m)
         return True
@@ -328,7 +342,7 @@ class GroupMember(Consumer):
         elif m.kind == JOIN_GROUP_R:
             self.generation, self.assigned = m.generation, m.assigned
             self.auto_due = out.now + self.auto_ms
-            self.facts.append((ASSIGNED,))
+            self.facts.append((ASSIGNED, self.state(), m.base))
             self.task = OFFSETS if m.assigned else NO_TASK
             self._work(out)
         elif m.kind == OFFSET_COMMIT_R:
@@ -344,7 +358,11 @@ class GroupMember(Consumer):
     def _refused(self, m: GroupResponse, out: Effects) -> None:
         """G-3, G-4.  Handle an error: find the coordinator again, or join again."""
         error = m.error
-        if error in _NO_MEMBER:
+        if error == FENCED_INSTANCE_ID:
+            out.cue("G-7.fenced", self.id, "member", self.member, self.instance)
+            self._forget()
+            self.failed = "FencedInstanceIdException"
+        elif error in _NO_MEMBER:
             if m.kind == OFFSET_COMMIT_R:
                 self.failed = "" if self.automatic else _NO_MEMBER[error]
                 self.task = NO_TASK
@@ -414,7 +432,7 @@ class GroupMember(Consumer):
             return
         self.task = NO_TASK
         records = tuple(commit_record(*one) for one in self.offered)
-        self.facts.append((COMMITTED, m.base, self.generation, records, self.asked_at))
+        self.facts.append((COMMITTED, self.state(), m.base, records, self.asked_at))
         if self.automatic:
             if self.closes:
                 self._leave(out)
@@ -514,7 +532,7 @@ class GroupMember(Consumer):
 
     def state(self) -> MemberState:
         polled = frozenset(value for _, batch in self.polled for value in batch.values)
-        return MemberState(self.member, self.generation, self.assigned, polled)
+        return MemberState(self.member, self.instance, self.generation, self.assigned, polled)
 
 
 def states(clients: Iterable[object], group: int) -> list[MemberState]:

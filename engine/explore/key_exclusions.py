@@ -137,7 +137,7 @@ LEFT_OUT[IdempotentProducer] = LEFT_OUT[Producer]
 LEFT_OUT[GroupMember] = {
     **LEFT_OUT[Consumer],
     **dict.fromkeys(("auto_ms", "beats_every_ms", "commits_first", "group", "max_poll_ms"), FIXED),
-    "topic": FIXED,
+    **dict.fromkeys(("instance", "topic"), FIXED),
     **dict.fromkeys(("delivering", "facts", "goes_on"), "empty after every event"),
     "asked_at": TIME,
 }

@@ -184,8 +184,9 @@ class Scenario:
         known = get_profile(profile)
         if self.quorum and (why := quorum_refusal(known)):
             return why
-        if self.groups and (why := group_refusal(known)):
-            return why
+        for group in self.groups:
+            if why := group_refusal(known, bool(group.instances)):
+                return why
         try:
             configuration.build(known, self.configs)
         except InputError as bad:
