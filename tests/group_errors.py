@@ -45,6 +45,25 @@ STATIC = Scenario.from_dict(
         ],
     }
 )
+COOPERATIVE = Scenario.from_dict(
+    {
+        **GROUP.to_dict(),
+        "partitions": [[1, 2, 3], [2, 3, 1], [3, 1, 2]],
+        "groups": [
+            {
+                "name": "orders",
+                "members": ["C1", "C2", "C3"],
+                "offsets": [2, 3, 1],
+                "partition.assignment.strategy": "cooperative-sticky",
+            }
+        ],
+    }
+)
+MOVING = (
+    "produce a; produce b p=1; produce c p=2; advance 1s; join C1; advance 1s; join C2; "
+    "advance 7s; read C2; advance 1s; join C3; advance 4s; read C1; advance 1s; process C2; "
+    "commit C2; advance 1s; read C2; advance 1s"
+)
 TAKEN_OVER = (
     "produce m1; advance 1s; join C1; advance 1s; read C1; advance 1s; join C2; advance 500ms; "
     "commit C1; advance 500ms"
@@ -58,6 +77,18 @@ def everybody_owns_everything(monkeypatch: pytest.MonkeyPatch) -> None:
         return {member: tuple(partitions) for member in members}
 
     monkeypatch.setattr(coordinator, "assign", assign)
+
+
+def what_moves_is_assigned_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """G-8: a partition is assigned before its owner has given it up."""
+
+    def assign(
+        partitions: Sequence[int], members: Sequence[str], owned: Any
+    ) -> dict[str, tuple[int, ...]]:
+        return range_shares(partitions, members)
+
+    range_shares = coordinator.assign
+    monkeypatch.setattr(coordinator, "assign_sticky", assign)
 
 
 def a_former_process_commits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -414,6 +414,13 @@ CASES = (
         )
     ),
     Case(
+        "INV-35",
+        group_errors.COOPERATIVE,
+        "K39",
+        group_errors.what_moves_is_assigned_at_once,
+        moves=group_errors.MOVING,
+    ),
+    Case(
         "INV-43",
         group_errors.STATIC,
         "K39",

@@ -27,6 +27,7 @@ from engine.model.group_messages import (
     FindCoordinatorResponse,
     GroupHeartbeatResponse,
     GroupRequest,
+    JoinGroup,
     JoinGroupResponse,
     LeaveGroupResponse,
     OffsetCommitResponse,
@@ -39,6 +40,7 @@ from engine.model.groups import (
     Group,
     GroupEntry,
     assign,
+    assign_sticky,
     commit_record,
     commits,
     generation_record,
@@ -105,8 +107,7 @@ def _complete(broker: Process, replica: Replica, group: Group, out: Effects) -> 
     group.preparing_since = -1
     group.generation += 1
     requests, assignment = [], []
-    topic = [tp for one in entries.values() if one.joining for tp, _, _ in one.joining.offsets]
-    owned = assign(sorted(set(topic)), in_order(entries))
+    owned = _assignment(entries)
     for member, entry in entries.items():
         assert entry.joining is not None
         requests.append(entry.joining)
@@ -119,6 +120,18 @@ def _complete(broker: Process, replica: Replica, group: Group, out: Effects) -> 
     if not _write(broker, replica, group, tuple(requests), tuple(assignment), out):
         group.written = NO_OFFSET
         _prepare(broker, replica.tp, group, out)
+
+
+def _assignment(entries: dict[str, GroupEntry]) -> dict[str, tuple[int, ...]]:
+    """G-2, G-8.  Assign the topic's partitions, as the members' assignor does."""
+    joins = {member: one.joining for member, one in entries.items()}
+    topic = sorted({tp for m in joins.values() if m for tp, _, _ in m.offsets})
+    kept = {
+        member: m.owned
+        for member, m in joins.items()
+        if isinstance(m, JoinGroup) and m.owned is not None
+    }
+    return assign_sticky(topic, sorted(kept), kept) if kept else assign(topic, in_order(entries))
 
 
 def _write(

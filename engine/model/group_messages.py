@@ -77,8 +77,12 @@ class FindCoordinator(GroupRequest):
 
 @acyclic
 class JoinGroup(GroupRequest):
-    """JoinGroup and SyncGroup in one; `offsets` has the partitions that it subscribes to."""
+    """JoinGroup and SyncGroup in one; `offsets` has the partitions that it subscribes to.
 
+    `owned`: what a cooperative member keeps meanwhile; None: it is eager and has given up all.
+    """
+
+    owned: tuple[int, ...] | None = None
     kind = JOIN_GROUP
 
 

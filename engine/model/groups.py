@@ -123,6 +123,40 @@ def in_order(members: Mapping[str, GroupEntry]) -> list[str]:
     return sorted(members, key=place)
 
 
+def assign_sticky(
+    partitions: Sequence[int], members: Sequence[str], owned: Mapping[str, tuple[int, ...]]
+) -> dict[str, tuple[int, ...]]:
+    """CooperativeStickyAssignor.  Return equal shares that move as few partitions as possible.
+
+    What another member still owns is left out: its owner has to give it up first.
+    """
+    least, rest = divmod(len(partitions), len(members))
+    shares: dict[str, list[int]] = {}
+    for member in members:
+        full = sum(len(share) > least for share in shares.values())
+        most = least + (full < rest)
+        shares[member] = sorted(owned[member])[:most]
+    kept = {tp for share in shares.values() for tp in share}
+    under = [member for member in members if len(shares[member]) < least]
+    exact = [member for member in members if len(shares[member]) == least]
+    turn = 0
+    for tp in (one for one in partitions if one not in kept):
+        if under:
+            turn %= len(under)
+            shares[under[turn]].append(tp)
+            if len(shares[under[turn]]) == least:
+                exact.append(under.pop(turn))
+            else:
+                turn += 1
+        else:
+            shares[exact.pop(0)].append(tp)
+    holders = {tp: member for member in members for tp in owned[member]}
+    return {
+        member: tuple(tp for tp in sorted(share) if holders.get(tp, member) == member)
+        for member, share in shares.items()
+    }
+
+
 def assign(partitions: Sequence[int], members: Sequence[str]) -> dict[str, tuple[int, ...]]:
     """RangeAssignor.  Return consecutive partitions for each member; the first get one more."""
     owned, first = {}, 0

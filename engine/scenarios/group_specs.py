@@ -6,12 +6,14 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-from engine.model.profiles import get_profile, group_refusal
+from engine.model.profiles import Profile, get_profile, group_refusal
 from engine.scenarios.parts import MOST_BROKERS, MOST_CONSUMERS, BrokerSpec, broker_id
 from engine.scenarios.places import Path, Reader
 
 MOST_GROUPS: Final = 3
-_KEYS: Final = ("name", "members", "offsets", "commit", "group.instance.id")
+STRATEGY: Final = "partition.assignment.strategy"
+STRATEGIES: Final = ("range", "cooperative-sticky")
+_KEYS: Final = ("name", "members", "offsets", "commit", "group.instance.id", STRATEGY)
 ORDERS: Final = ("after", "before", "auto")
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,15}")
 _INSTANCE: Final = re.compile(r"[A-Za-z0-9._-]{1,16}")
@@ -25,6 +27,7 @@ class GroupSpec:
     commit: whether a member that reads by the clock commits after or before it processes.  "auto":
     it commits when it polls (enable.auto.commit), also by hand.
     instances: members by number, each with its group.instance.id (KIP-345); no other is static.
+    strategy: "range", or "cooperative-sticky" (KIP-429).
     """
 
     name: str
@@ -32,6 +35,15 @@ class GroupSpec:
     offsets: tuple[int, ...]
     commit: str = "after"
     instances: tuple[tuple[int, str], ...] = ()
+    strategy: str = "range"
+
+    @property
+    def cooperative(self) -> bool:
+        return self.strategy != "range"
+
+    def refusal(self, profile: Profile) -> str:
+        """Return why a profile cannot play the group; "" if it can."""
+        return group_refusal(profile, bool(self.instances), self.cooperative)
 
     def to_dict(self) -> dict[str, Any]:
         static = {f"C{number}": instance for number, instance in self.instances}
@@ -41,6 +53,7 @@ class GroupSpec:
             "offsets": list(self.offsets),
             "commit": self.commit,
             **({"group.instance.id": static} if static else {}),
+            **({STRATEGY: self.strategy} if self.cooperative else {}),
         }
 
 
@@ -49,7 +62,8 @@ def read_groups(
 ) -> tuple[GroupSpec, ...]:
     """Read [{name: orders, members: [C1, C2], offsets: [1, 2, 3], commit: after}].
 
-    `group.instance.id: {C1: app-1}` makes a member static.
+    `group.instance.id: {C1: app-1}` makes a member static, and
+    `partition.assignment.strategy: cooperative-sticky` all of them cooperative.
     """
     path: Path = ("groups",)
     found: list[GroupSpec] = []
@@ -71,9 +85,10 @@ def read_groups(
             raise read.bad((*here, "offsets"), "A broker is listed twice; remove one of the two.")
         order = read.choice(one.get("commit", "after"), (*here, "commit"), ORDERS)
         instances = _read_instances(read, one.get("group.instance.id", {}), here, members)
-        found.append(GroupSpec(name, members, offsets, order, instances))
+        strategy = read.choice(one.get(STRATEGY, "range"), (*here, STRATEGY), STRATEGIES)
+        found.append(GroupSpec(name, members, offsets, order, instances, strategy))
         for profile in profiles:
-            if why := group_refusal(get_profile(profile), bool(instances)):
+            if why := found[-1].refusal(get_profile(profile)):
                 raise read.bad(here, why)
     return tuple(found)
 

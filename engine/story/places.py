@@ -70,6 +70,10 @@ def new_partitions(h: Happening, cue: Cue) -> Entity:
     return word(", ".join(h.sim.cluster.names[tp] for tp in cue.new))
 
 
+def old_partitions(h: Happening, cue: Cue) -> Entity:
+    return word(", ".join(h.sim.cluster.names[tp] for tp in cue.old))
+
+
 def _end(number: int) -> Place:
     """Return an end of a link, whose cue has both ends first in its new value."""
     return lambda h, cue: node(cue.new[number])

@@ -14,6 +14,7 @@ from engine.story.places import (
     new_records,
     new_word,
     old_node,
+    old_partitions,
     old_records,
     old_word,
     partition,
@@ -121,5 +122,10 @@ RULES: Final = (
         RuleStep("fenced", "A process is fenced by another", 2, "group.fenced",
                  "GroupCoordinator.validateCurrentMember", "why.group.fenced", mark="isr",
                  places={"c": at_node, "s": new_word}),
+    )),
+    Rule("G-8", "Cooperative rebalancing (KIP-429)", (
+        RuleStep("", "A member gives up partitions", 2, "group.revoked",
+                 "ConsumerCoordinator.onJoinComplete", "why.group.revoked",
+                 places={"c": at_node, "t": old_partitions}),
     )),
 )  # fmt: skip

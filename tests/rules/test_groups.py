@@ -28,6 +28,7 @@ from engine.model.group_messages import CoordinatorAppend, GroupHeartbeat, Offse
 from engine.model.groups import (
     GroupEntry,
     assign,
+    assign_sticky,
     commit_record,
     commits,
     generation_record,
@@ -209,6 +210,106 @@ def test_a_place_that_cannot_be_written_stays_with_the_former_process() -> None:
     assert member(sim).generation == -1
 
 
+# -- cooperative rebalances -------------------------------------------------------------------
+
+STICKY = "partition.assignment.strategy: cooperative-sticky"
+COOPERATIVE = AUTO.replace("[2, 3, 1]}]", f"[2, 3, 1], {STICKY}}}]")
+THREE = COOPERATIVE.replace("[C1, C2]", "[C1, C2, C3]")
+
+
+@pytest.mark.parametrize(
+    ("owned", "shares"),
+    [
+        ([(), ()], [(0, 2, 4), (1, 3)]),
+        ([(0, 1, 2, 3, 4), ()], [(0, 1, 2), ()]),  # 3 and 4 are given up first
+        ([(0, 1, 2), ()], [(0, 1, 2), (3, 4)]),
+        ([(0, 1), (2, 3), (4,)], [(0, 1), (2, 3), (4,)]),
+        ([(0, 1, 2), (3, 4), ()], [(0, 1), (3, 4), ()]),
+        ([(3,), (), (4,), (), (), ()], [(3,), (0,), (4,), (1,), (2,), ()]),
+    ],
+)
+def test_sticky_shares_are_equal_and_keep_what_is_owned(
+    owned: list[tuple[int, ...]], shares: list[tuple[int, ...]]
+) -> None:
+    names = [f"C{number}" for number in range(len(owned))]
+    found = assign_sticky(range(5), names, dict(zip(names, owned, strict=True)))
+    assert list(found.values()) == shares
+
+
+def test_a_cooperative_member_gives_up_only_what_moves_and_in_two_rebalances() -> None:
+    sim = Simulation(load_text(COOPERATIVE), "K39", 0)
+    go_on(sim, "join C1", "advance 1s", "join C2", "advance 2100ms")
+    assert (member(sim).assigned, member(sim, 2).assigned) == ((0, 1), ())
+    assert member(sim).generation == member(sim, 2).generation == 2
+    go_on(sim, "advance 3s")
+    assert (member(sim).assigned, member(sim, 2).assigned) == ((0, 1), (2,))
+    assert member(sim).generation == member(sim, 2).generation == 3
+
+
+def busy(profile: str) -> Simulation:
+    """Play until C1 joins again, as C3 came, and waits for C2, which has records."""
+    sim = Simulation(load_text(THREE), profile, 0)
+    go_on(sim, "produce a", "produce b p=1", "produce c p=2", "advance 1s")
+    go_on(sim, "join C1", "advance 1s", "join C2", "advance 7s", "read C2", "advance 1s")
+    go_on(sim, "join C3", "advance 4s")
+    assert member(sim).generation == member(sim, 2).generation == 3
+    assert (member(sim).assigned, member(sim, 2).assigned) == ((0, 1), (2,))
+    return sim
+
+
+def test_a_cooperative_member_reads_and_commits_while_it_joins() -> None:
+    sim = busy("K39")
+    go_on(sim, "read C1", "advance 1s", "process C1", "commit C1", "advance 1s")
+    assert sim.ledger.processed == {(3, "a"): 1, (3, "b"): 1}
+    go_on(sim, "process C2", "commit C2", "advance 1s", "read C2", "advance 1s")
+    assert member(sim).assigned == (0, 1), "until it polls"
+    go_on(sim, "read C1", "advance 4s")
+    assert [member(sim, number).assigned for number in (1, 2, 3)] == [(0,), (2,), (1,)]
+    go_on(sim, "produce d p=1", "advance 1s", "read C3", "advance 1s", "process C3")
+    assert set(sim.ledger.processed.values()) == {1} and len(sim.ledger.processed) == 4
+    assert not sim.broken and not sim.ledger.skipped
+
+
+def test_before_2_5_a_member_that_joins_reads_nothing() -> None:
+    sim = busy("Z24")
+    with pytest.raises(InputError, match="has not joined yet"):
+        go_on(sim, "read C1")
+    go_on(sim, "process C2", "commit C2", "advance 1s", "read C2", "advance 1s")
+    go_on(sim, "advance 4s", "read C1", "advance 1s")
+    assert member(sim).polled
+
+
+def test_a_cooperative_member_that_was_removed_has_lost_all() -> None:
+    sim = Simulation(load_text(COOPERATIVE + "configs: {session.timeout.ms: 6000}\n"), "K39", 0)
+    go_on(sim, "join C1", "advance 1s", "cut C1 2", "join C2", "advance 8s")
+    assert (member(sim).assigned, member(sim, 2).assigned) == ((0, 1, 2), (0, 1, 2))
+    go_on(sim, "heal", "advance 3100ms")
+    assert member(sim).assigned == () and not sim.broken
+    go_on(sim, "advance 9s")
+    assert (member(sim).assigned, member(sim, 2).assigned) == ((2,), (0, 1))
+
+
+def test_a_commit_in_a_rebalance_whose_coordinator_is_gone_is_left_to_the_next() -> None:
+    sim = busy("K39")
+    go_on(sim, "read C1", "advance 1s", "process C1", "cut C1 2", "commit C1", "advance 31s")
+    assert not member(sim).commit_corr and not sim.broken
+
+
+@pytest.mark.parametrize("profile", ["K39", "Z24"])
+@pytest.mark.parametrize("commit", ["after", "before", "auto"])
+def test_by_the_clock_cooperative_members_process_each_record_once(
+    profile: str, commit: str
+) -> None:
+    more = WORKLOAD.replace("consumers: 2", "consumers: 3")
+    text = THREE.replace(STICKY, f"{STICKY}, commit: {commit}") + more
+    sim = Simulation(load_text(text), profile, 0)
+    go_on(sim, "run", "advance 5s")
+    produced = sum(len(batch.values) for tp in range(3) for batch in committed_of(sim, tp))
+    assert produced > 400 and len(sim.ledger.processed) == produced
+    assert not sim.broken and not sim.checker.counts
+    assert sorted(len(member(sim, number).assigned) for number in (1, 2, 3)) == [1, 1, 1]
+
+
 def test_a_member_that_has_records_joins_again_when_it_polls() -> None:
     sim = play("produce m1", "advance 1s", "join C1", "advance 1s", "read C1", "advance 1s")
     go_on(sim, "join C2", "advance 10s")
@@ -223,7 +324,7 @@ def test_a_member_that_polls_too_rarely_leaves_and_cannot_commit() -> None:
     sim = play("produce m1", "advance 1s", "join C1", "advance 1s", more=rarely)
     go_on(sim, "read C1", "advance 9s")
     assert member(sim).generation == -1 and member(sim).rejoins
-    with pytest.raises(InputError, match="owns no partition"):
+    with pytest.raises(InputError, match="waits for its group"):
         go_on(sim, "commit C1")
     go_on(sim, "read C1", "advance 1s")
     assert member(sim).assigned == (0, 1, 2) and member(sim).member == "C1-1"
@@ -367,6 +468,7 @@ def test_groups_are_read_strictly(groups: str, why: str) -> None:
 
 def test_releases_without_the_protocol_refuse_groups() -> None:
     assert "0.10.1" in find("S87").cannot_begin("0.9.0.1")
+    assert "as of Kafka 2.4" in load_text(COOPERATIVE).cannot_begin("Z21")
     assert "as of Kafka 2.3" in load_text(STATIC).cannot_begin("Z20")
     with pytest.raises(InputError, match="Static members"):
         load_text(STATIC + "profiles: [Z20]\n")
@@ -486,11 +588,21 @@ MOVES = (
 )
 
 
+KINDS = (
+    AUTO,
+    COOPERATIVE,
+    STATIC.partition("configs")[0].replace(", C3: app-1", "").replace(", C3]", "]"),
+    COOPERATIVE.replace(STICKY, f"{STICKY}, commit: auto, group.instance.id: {{C1: a, C2: a}}"),
+)
+
+
 @pytest.mark.parametrize("seed", range(12))
-def test_in_random_runs_no_promise_breaks(seed: int) -> None:
+@pytest.mark.parametrize("kind", range(len(KINDS)))
+def test_in_random_runs_no_promise_breaks(seed: int, kind: int) -> None:
     chance = Chance(seed, "group moves")
     often = "configs: {session.timeout.ms: 6000, max.poll.interval.ms: 10000}\n"
-    sim = play(more=often + (WORKLOAD if seed % 2 else ""), profile=("K39", "Z28", "K41")[seed % 3])
+    text = KINDS[kind] + often + (WORKLOAD if seed % 2 else "")
+    sim = Simulation(load_text(text), ("K39", "Z28", "K41")[seed % 3], 0)
     if seed % 2:
         go_on(sim, "run 20s !900")
     for number in range(40):
