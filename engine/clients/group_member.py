@@ -461,7 +461,7 @@ class GroupMember(Consumer):
 
     def _rejoin(self, was_refused: bool, out: Effects) -> None:
         """G-2.  Join again; with auto commit the positions are committed first, and only once."""
-        if was_refused or not self._commits_itself(out):
+        if was_refused or self.task == JOIN or not self._commits_itself(out):
             self._join(out)
 
     def _retry(self, out: Effects) -> None:
@@ -513,9 +513,7 @@ class GroupMember(Consumer):
             return
         self.task = NO_TASK
         self._note_commit(m.base)
-        if self.automatic and self.closes:
-            self._leave(out)
-        elif self.automatic and self.rejoins and self.outside_since < 0:
+        if self.automatic and self.rejoins and self.outside_since < 0 and not self.closes:
             self._join(out)
         else:
             self._end_commit(out)
@@ -525,8 +523,10 @@ class GroupMember(Consumer):
         self.facts.append((COMMITTED, self.state(), base, records, self.asked_at))
 
     def _end_commit(self, out: Effects) -> None:
-        """Go on after a commit, by the clock."""
-        if self.running and not self.automatic:
+        """Go on after a commit: leave if that was the last, or read, by the clock."""
+        if self.closes:
+            self._leave(out)
+        elif self.running and not self.automatic:
             if self.commits_first:
                 self.process(out)
             self.outside_since = -1

@@ -24,7 +24,13 @@ from engine.model.errors import (
     UNKNOWN_MEMBER_ID,
     InputError,
 )
-from engine.model.group_messages import CoordinatorAppend, GroupHeartbeat, OffsetCommit
+from engine.model.group_messages import (
+    CoordinatorAppend,
+    GroupHeartbeat,
+    JoinGroup,
+    JoinGroupResponse,
+    OffsetCommit,
+)
 from engine.model.groups import (
     GroupEntry,
     assign,
@@ -246,9 +252,10 @@ def test_a_cooperative_member_gives_up_only_what_moves_and_in_two_rebalances() -
     assert member(sim).generation == member(sim, 2).generation == 3
 
 
-def busy(profile: str) -> Simulation:
+def busy(profile: str, commit: str = "after") -> Simulation:
     """Play until C1 joins again, as C3 came, and waits for C2, which has records."""
-    sim = Simulation(load_text(THREE), profile, 0)
+    text = THREE.replace(STICKY, f"{STICKY}, commit: {commit}")
+    sim = Simulation(load_text(text), profile, 0)
     go_on(sim, "produce a", "produce b p=1", "produce c p=2", "advance 1s")
     go_on(sim, "join C1", "advance 1s", "join C2", "advance 7s", "read C2", "advance 1s")
     go_on(sim, "join C3", "advance 4s")
@@ -293,6 +300,26 @@ def test_a_commit_in_a_rebalance_whose_coordinator_is_gone_is_left_to_the_next()
     sim = busy("K39")
     go_on(sim, "read C1", "advance 1s", "process C1", "cut C1 2", "commit C1", "advance 31s")
     assert not member(sim).commit_corr and not sim.broken
+
+
+def test_a_refused_join_is_sent_again_with_what_is_owned() -> None:
+    sim = busy("K39", "auto")
+    go_on(sim, "read C1", "advance 1s", "process C1", "read C1", "advance 1s")
+    joining, out = member(sim), Effects()
+    request = JoinGroup(joining.id, 2, joining.group_corr, 3)
+    joining.on_group(JoinGroupResponse(request, REBALANCE_IN_PROGRESS), out)
+    assert [one.owned for one in out.sends if isinstance(one, JoinGroup)] == [(0, 1)]
+
+
+def test_a_member_with_auto_commit_leaves_during_a_cooperative_rebalance() -> None:
+    text = COOPERATIVE.replace(STICKY, f"{STICKY}, commit: auto")
+    sim = Simulation(load_text(text), "K39", 0)
+    go_on(sim, "produce m1", "join C1", "advance 1s", "read C1", "advance 1s", "process C1")
+    go_on(sim, "read C1", "advance 1s", "join C2", "advance 7s")
+    assert (member(sim).assigned, member(sim, 2).assigned) == ((0, 1), (2,))
+    go_on(sim, "produce m2", "advance 1s", "read C2", "produce m3 p=2", "advance 1s", "die C2")
+    go_on(sim, "join C2", "advance 4s", "leave C1", "advance 1s")
+    assert not member(sim).alive and not sim.broken
 
 
 @pytest.mark.parametrize("profile", ["K39", "Z24"])
