@@ -366,7 +366,7 @@ FLAG_LIST: Final[tuple[Flag, ...]] = (
     Flag("static_rejoin_not_written", _r("2.3"), "KAFKA-10284",
          "A coordinator writes nothing when a new process takes the place of a static member.",
          _r("2.6.1"), ZK),
-    Flag("polls_while_joining", _r("2.5"), "KAFKA-8421",
+    Flag("polls_while_joining", _r("2.5"), "KIP-429",
          "A member that keeps partitions during a cooperative rebalance reads them meanwhile."),
     Flag("group_timeout_is_unavailable", _r("4.0"), "KIP-848",
          "A coordinator answers COORDINATOR_NOT_AVAILABLE if its record is not committed in time.",
