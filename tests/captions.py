@@ -33,7 +33,7 @@ VERBS = (
     r"fails?|elects|fences|fetch|fetches|finds|follows?|forces|forgets|freezes|gave|gets|gives|"
     r"goes|grows|had|halts|hands|hangs?|has|have|hears?|held|holds?|is|joins?|keeps?|kept|knows?|"
     r"kills|leads?|learns?|leaves?|led|left|loses?|lost|makes|may|might|moves?|moved|must|names|needs?|"
-    r"notices|numbers|opens|passes|promises|proposes|reach|reaches|reads?|refused|refuses|"
+    r"notices|numbers|opens|owns?|passes|promises|proposes|reach|reaches|reads?|refused|refuses|"
     r"registers|removes|reports|restarts|retries|returns?|saw|says?|sends|serves|shall|shrinks|"
     r"skips|stands?|starts?|stays?|stopped|stores|takes?|tells|told|took|truncates?|truncated|"
     r"trusts|votes?|waits?|wakes|wants?|was|went|were|will|works?|would|writes?"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from engine.groups import coordinator
+from engine.model.errors import NONE, UNKNOWN_MEMBER_ID
 from engine.scenarios.scenario import Scenario
 
 GROUP = Scenario.from_dict(
@@ -31,6 +32,44 @@ CRASHED = (
 )
 
 
+STATIC = Scenario.from_dict(
+    {
+        **GROUP.to_dict(),
+        "groups": [
+            {
+                "name": "orders",
+                "members": ["C1", "C2"],
+                "offsets": [2, 3, 1],
+                "group.instance.id": {"C1": "app-1", "C2": "app-1"},
+            }
+        ],
+    }
+)
+COOPERATIVE = Scenario.from_dict(
+    {
+        **GROUP.to_dict(),
+        "partitions": [[1, 2, 3], [2, 3, 1], [3, 1, 2]],
+        "groups": [
+            {
+                "name": "orders",
+                "members": ["C1", "C2", "C3"],
+                "offsets": [2, 3, 1],
+                "partition.assignment.strategy": "cooperative-sticky",
+            }
+        ],
+    }
+)
+MOVING = (
+    "produce a; produce b p=1; produce c p=2; advance 1s; join C1; advance 1s; join C2; "
+    "advance 7s; read C2; advance 1s; join C3; advance 4s; read C1; advance 1s; process C2; "
+    "commit C2; advance 1s; read C2; advance 1s"
+)
+TAKEN_OVER = (
+    "produce m1; advance 1s; join C1; advance 1s; read C1; advance 1s; join C2; advance 500ms; "
+    "commit C1; advance 500ms"
+)
+
+
 def everybody_owns_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     """G-2: each member is assigned all partitions."""
 
@@ -38,6 +77,27 @@ def everybody_owns_everything(monkeypatch: pytest.MonkeyPatch) -> None:
         return {member: tuple(partitions) for member in members}
 
     monkeypatch.setattr(coordinator, "assign", assign)
+
+
+def what_moves_is_assigned_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """G-8: a partition is assigned before its owner has given it up."""
+
+    def assign(
+        partitions: Sequence[int], members: Sequence[str], owned: Any
+    ) -> dict[str, tuple[int, ...]]:
+        return range_shares(partitions, members)
+
+    range_shares = coordinator.assign
+    monkeypatch.setattr(coordinator, "assign_sticky", assign)
+
+
+def a_former_process_commits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """G-7: requests of a former process are those of the static member."""
+
+    def known(group: Any, m: Any, now: int) -> int:
+        return NONE if group.static_member(m.instance) else UNKNOWN_MEMBER_ID
+
+    monkeypatch.setattr(coordinator, "_known", known)
 
 
 def any_member_commits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -413,6 +413,20 @@ CASES = (
             ("I7", group_errors.commits_are_answered_at_once, group_errors.CRASHED),
         )
     ),
+    Case(
+        "INV-35",
+        group_errors.COOPERATIVE,
+        "K39",
+        group_errors.what_moves_is_assigned_at_once,
+        moves=group_errors.MOVING,
+    ),
+    Case(
+        "INV-43",
+        group_errors.STATIC,
+        "K39",
+        group_errors.a_former_process_commits,
+        moves=group_errors.TAKEN_OVER,
+    ),
     *(
         Case(name, tier_errors.TIERED, "K39", mutant, moves=lines)
         for name, mutant, lines in (

@@ -342,9 +342,9 @@ class Checker(Observation):
                     one.on_polled(self, group, what[0], what[1], members)
             elif kind == ASSIGNED:
                 for one in INTERESTED["on_assigned"]:
-                    one.on_assigned(self, members)
+                    one.on_assigned(self, group, what[0], what[1], members)
             else:
-                base, generation, records, since = what
+                member, base, records, since = what
                 for one in INTERESTED["on_group_commit"]:
-                    one.on_group_commit(self, group, base, generation)
+                    one.on_group_commit(self, group, member, base)
                 self.on_acked(Acked(group, base, records, -1, now - since))

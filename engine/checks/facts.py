@@ -11,9 +11,13 @@ COMMITTED: Final = "committed"
 
 
 class MemberState(NamedTuple):
-    """A running member: the partitions it believes it owns, and its unprocessed records."""
+    """A running member: the partitions it believes it owns, and its unprocessed records.
+
+    instance: its group.instance.id, "" for a dynamic member.
+    """
 
     member: str
+    instance: str
     generation: int
     assigned: tuple[int, ...]
     polled: frozenset[str]

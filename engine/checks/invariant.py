@@ -214,8 +214,15 @@ class Invariant:
     ) -> None:
         """Check what lies below the offset from which a member was given records."""
 
-    def on_assigned(self, run: Observation, members: Collection[MemberState]) -> None:
-        """Check the running members of a group after an assignment."""
+    def on_assigned(
+        self,
+        run: Observation,
+        group: int,
+        member: MemberState,
+        base: int,
+        members: Collection[MemberState],
+    ) -> None:
+        """Check the running members of a group after an assignment, at `base` of its log."""
 
-    def on_group_commit(self, run: Observation, group: int, base: int, generation: int) -> None:
+    def on_group_commit(self, run: Observation, group: int, member: MemberState, base: int) -> None:
         """Check a commit of a group, at offset `base` of __consumer_offsets."""

@@ -72,6 +72,9 @@ def _member(sim: World, number: int) -> GroupMember | None:
             member.commits_first = group.commit == "before"
             if group.commit == "auto":
                 member.auto_ms = int(sim.configs.values["auto.commit.interval.ms"])
+            member.instance = dict(group.instances).get(number, "")
+            member.cooperative = group.cooperative
+            member.reads_on = sim.profile.polls_while_joining or not group.cooperative
             member.beats_every_ms = int(sim.configs.values["heartbeat.interval.ms"])
             member.max_poll_ms = int(sim.configs.values["max.poll.interval.ms"])
             return member

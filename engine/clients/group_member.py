@@ -1,7 +1,8 @@
 """A consumer in a group: it joins, reads what it owns, and commits how far it got (G-).
 
-Kafka's ConsumerCoordinator with the eager protocol, in outline.  The application polls, processes
-what it got, and commits; in which order is its own choice, and it joins again when it polls.
+Kafka's ConsumerCoordinator, in outline, with the eager or the cooperative protocol.  The
+application polls, processes what it got, and commits; in which order is its own choice, and it
+joins again when it polls.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from engine.model.copying import Twins
 from engine.model.effects import Effects
 from engine.model.errors import (
     COORDINATOR_NOT_AVAILABLE,
+    FENCED_INSTANCE_ID,
     ILLEGAL_GENERATION,
     NONE,
     NOT_COORDINATOR,
@@ -74,7 +76,7 @@ Place = tuple[int, int, int, int | None]
 
 
 class GroupMember(Consumer):
-    """G-1 to G-6.  `group` is its group's partition of __consumer_offsets, `topic` what it reads.
+    """G-1 to G-8.  `group` is its group's partition of __consumer_offsets, `topic` what it reads.
 
     `task` is its exchange with the coordinator, one request at a time, heartbeats apart.
     `polled` was returned by the last poll and is not processed; `facts` are for the observer.
@@ -82,6 +84,7 @@ class GroupMember(Consumer):
 
     __slots__ = (
         "alive",
+        "arrived",
         "asked_at",
         "assigned",
         "auto_due",
@@ -90,7 +93,9 @@ class GroupMember(Consumer):
         "beat_corr",
         "beats_every_ms",
         "closes",
+        "commit_corr",
         "commits_first",
+        "cooperative",
         "coordinator",
         "delivering",
         "facts",
@@ -98,12 +103,14 @@ class GroupMember(Consumer):
         "goes_on",
         "group",
         "group_corr",
+        "instance",
         "max_poll_ms",
         "member",
         "offered",
         "outside_since",
         "places",
         "polled",
+        "reads_on",
         "rejoins",
         "starts",
         "task",
@@ -122,6 +129,9 @@ class GroupMember(Consumer):
         Consumer.__init__(self, id, brokers, leaders)
         self.group = group
         self.topic = topic
+        self.instance = ""  # group.instance.id of a static member
+        self.cooperative = False  # G-8: it keeps what it owns while it joins
+        self.reads_on = True  # G-8: and reads it, too (2.5)
         self.commits_first = False  # by the clock: before it processes
         self.beats_every_ms = 3_000
         self.max_poll_ms = 300_000
@@ -145,7 +155,8 @@ class GroupMember(Consumer):
         self.automatic = False  # the commit under way
         self.asked_at = 0
         self.task = NO_TASK
-        self.group_corr = self.beat_corr = self.outstanding = 0
+        self.group_corr = self.beat_corr = self.commit_corr = self.outstanding = 0
+        self.arrived: tuple[tuple[int, ...], int] | None = None  # an assignment, and its base
         self.closes = False  # it ends once it has left
         self.rejoins = False  # as soon as its application polls
         self.turns: list[int] = []  # partitions that this poll has still to read, by hand
@@ -180,6 +191,10 @@ class GroupMember(Consumer):
             self._leave(out)
 
     def _leave(self, out: Effects) -> None:
+        if self.instance:
+            out.cue("G-7.stays", self.id, "member", self.member, self.instance)
+            self._left()
+            return
         self.task = LEAVE
         self.group_corr = 0
         self._work(out)
@@ -203,15 +218,47 @@ class GroupMember(Consumer):
         self._offer(out)
 
     def _offer(self, out: Effects) -> None:
-        if self.task == COMMIT:  # one at a time
+        if self.task == COMMIT or self.commit_corr:  # one at a time
             return
         self.offered = tuple(
             (tp, place[0], place[1] if self.validates else NO_EPOCH)
             for tp, place in sorted(self.known_places().items())
         )
-        self.task = COMMIT
         self.asked_at = out.now
+        if self.task:
+            self._offer_meanwhile(out)
+            return
+        self.task = COMMIT
         self._work(out)
+
+    def _offer_meanwhile(self, out: Effects) -> None:
+        """G-8.  Commit while a join is under way; what fails is committed with the next poll."""
+        if self.coordinator < 0:
+            self._end_commit(out)
+            return
+        self.commit_corr = self.next_corr()
+        m = OffsetCommit(
+            self.id,
+            self.coordinator,
+            self.commit_corr,
+            self.group,
+            self.member,
+            self.generation,
+            self.offered,
+            self.instance,
+        )
+        out.send(m)
+
+    def _answered_meanwhile(self, m: GroupResponse, out: Effects) -> None:
+        self.commit_corr = 0
+        if m.error == FENCED_INSTANCE_ID:
+            self._refused(m, out)
+            return
+        if m.error == NONE:
+            self._note_commit(m.base)
+        elif not self.automatic:
+            self.failed = _NO_MEMBER.get(m.error, "")
+        self._end_commit(out)
 
     def _commits_itself(self, out: Effects) -> bool:
         """G-4.  Commit the positions before it leaves or joins again; False if there are none.
@@ -242,8 +289,11 @@ class GroupMember(Consumer):
     def _join(self, out: Effects) -> None:
         if not self.member:
             self.member = f"C{FIRST_CONSUMER - self.id + 1}-{self.starts}"
-        self.assigned, self.places, self.rejoins = (), {}, False
-        self.outstanding = 0
+        if not self.cooperative or self.generation < 0:
+            self.assigned, self.places = (), {}
+        if not self.places or not self.reads_on:
+            self.outstanding = 0
+        self.rejoins = False
         self.task = JOIN
         self._work(out)
 
@@ -257,21 +307,27 @@ class GroupMember(Consumer):
         if self.task == COMMIT:
             offsets = self.offered
         else:
-            wanted = self.topic if self.task == JOIN else self.assigned
+            wanted = self.topic if self.task == JOIN else self._unplaced()
             offsets = tuple((tp, NO_OFFSET, NO_EPOCH) for tp in wanted)
         self.group_corr = self.next_corr()
         kind = REQUESTS[self.task]
-        out.send(
-            kind(
-                self.id,
-                self.coordinator,
-                self.group_corr,
-                self.group,
-                self.member,
-                self.generation,
-                offsets,
-            )
+        m = kind(
+            self.id,
+            self.coordinator,
+            self.group_corr,
+            self.group,
+            self.member,
+            self.generation,
+            offsets,
+            self.instance,
         )
+        if isinstance(m, JoinGroup) and self.cooperative:
+            m.owned = self.assigned
+        out.send(m)
+
+    def _unplaced(self) -> tuple[int, ...]:
+        """Return what it owns without a position."""
+        return tuple(tp for tp in self.assigned if tp not in self.places)
 
     def _find(self, out: Effects) -> None:
         broker = self.brokers[self.next_broker % len(self.brokers)]
@@ -303,7 +359,13 @@ class GroupMember(Consumer):
         else:
             self.beat_corr = self.next_corr()
             m = GroupHeartbeat(
-                self.id, self.coordinator, self.beat_corr, self.group, self.member, self.generation
+                self.id,
+                self.coordinator,
+                self.beat_corr,
+                self.group,
+                self.member,
+                self.generation,
+                instance=self.instance,
             )
             out.send(m)
         return True
@@ -315,6 +377,8 @@ class GroupMember(Consumer):
                 self.beat_corr = 0
                 self._refused(m, out)
             return
+        if m.corr == self.commit_corr:
+            self._answered_meanwhile(m, out)
         if m.corr != self.group_corr:
             return
         self.group_corr = 0
@@ -326,15 +390,42 @@ class GroupMember(Consumer):
             self.coordinator = m.node
             self._work(out)
         elif m.kind == JOIN_GROUP_R:
-            self.generation, self.assigned = m.generation, m.assigned
-            self.auto_due = out.now + self.auto_ms
-            self.facts.append((ASSIGNED,))
-            self.task = OFFSETS if m.assigned else NO_TASK
-            self._work(out)
+            self.generation = m.generation
+            self.arrived = m.assigned, m.base
+            self.task = NO_TASK
+            if self.outside_since < 0:
+                self._take_assignment(out)
+            else:  # with the next poll; until then it owns what it owned
+                self.facts.append((ASSIGNED, self.state(), m.base))
         elif m.kind == OFFSET_COMMIT_R:
             self._committed(m, out)
         else:
             self._begin(m.offsets, out)
+
+    def _take_assignment(self, out: Effects) -> None:
+        """G-8.  Give up what is assigned to no one any more; then join again (`onJoinComplete`)."""
+        assert self.arrived is not None
+        assigned, base = self.arrived
+        revoked = tuple(tp for tp in self.assigned if tp not in assigned)
+        self.arrived, self.assigned = None, assigned
+        self.auto_due = out.now + self.auto_ms
+        self.facts.append((ASSIGNED, self.state(), base))
+        if revoked:
+            out.cue("G-8", self.id, "owned", revoked, assigned)
+            self._give_up(revoked)
+            self.rejoins = True
+            self._rejoin(False, out)
+        elif self._unplaced():
+            self.task = OFFSETS
+            self._work(out)
+        elif self.places and not self.outstanding:
+            self._go_on(out)
+
+    def _give_up(self, revoked: tuple[int, ...]) -> None:
+        self.places = {tp: place for tp, place in self.places.items() if tp not in revoked}
+        if self.tp in revoked:
+            self.outstanding = 0
+            self.turn_to(next(iter(self.places), self.tp))
 
     def _left(self) -> None:
         alive = not self.closes
@@ -344,7 +435,11 @@ class GroupMember(Consumer):
     def _refused(self, m: GroupResponse, out: Effects) -> None:
         """G-3, G-4.  Handle an error: find the coordinator again, or join again."""
         error = m.error
-        if error in _NO_MEMBER:
+        if error == FENCED_INSTANCE_ID:
+            out.cue("G-7.fenced", self.id, "member", self.member, self.instance)
+            self._forget()
+            self.failed = "FencedInstanceIdException"
+        elif error in _NO_MEMBER:
             if m.kind == OFFSET_COMMIT_R:
                 self.failed = "" if self.automatic else _NO_MEMBER[error]
                 self.task = NO_TASK
@@ -366,7 +461,7 @@ class GroupMember(Consumer):
 
     def _rejoin(self, was_refused: bool, out: Effects) -> None:
         """G-2.  Join again; with auto commit the positions are committed first, and only once."""
-        if was_refused or not self._commits_itself(out):
+        if was_refused or self.task == JOIN or not self._commits_itself(out):
             self._join(out)
 
     def _retry(self, out: Effects) -> None:
@@ -379,6 +474,9 @@ class GroupMember(Consumer):
         """G-1.  Handle a network error: perhaps another broker is the coordinator."""
         if m.request_kind not in GROUP_REQUESTS:
             Consumer.on_broken(self, m, out)
+        elif m.corr == self.commit_corr:
+            self.commit_corr = 0
+            self._end_commit(out)
         elif m.request_kind == GROUP_HEARTBEAT and m.corr == self.beat_corr:
             self.beat_corr, self.coordinator = 0, NOWHERE
         elif m.corr == self.group_corr:
@@ -403,8 +501,9 @@ class GroupMember(Consumer):
                     return
             out.cue("G-5.begins", self.id, "position", None, offset, tp=tp)
             self.places[tp] = max(0, offset), epoch, NO_EPOCH, lookup
-        self.tp = -1
-        self.turn_to(self.assigned[0])
+        if self.tp not in self.assigned or not self.outstanding:
+            self.tp = -1
+            self.turn_to(self.assigned[0])
         self.moved = True
         self._go_on(out)
 
@@ -413,14 +512,21 @@ class GroupMember(Consumer):
             self._work(out)
             return
         self.task = NO_TASK
+        self._note_commit(m.base)
+        if self.automatic and self.rejoins and self.outside_since < 0 and not self.closes:
+            self._join(out)
+        else:
+            self._end_commit(out)
+
+    def _note_commit(self, base: int) -> None:
         records = tuple(commit_record(*one) for one in self.offered)
-        self.facts.append((COMMITTED, m.base, self.generation, records, self.asked_at))
-        if self.automatic:
-            if self.closes:
-                self._leave(out)
-            elif self.rejoins and self.outside_since < 0:
-                self._join(out)
-        elif self.running:
+        self.facts.append((COMMITTED, self.state(), base, records, self.asked_at))
+
+    def _end_commit(self, out: Effects) -> None:
+        """Go on after a commit: leave if that was the last, or read, by the clock."""
+        if self.closes:
+            self._leave(out)
+        elif self.running and not self.automatic:
             if self.commits_first:
                 self.process(out)
             self.outside_since = -1
@@ -455,12 +561,21 @@ class GroupMember(Consumer):
 
     def is_ready(self) -> bool:
         """Check whether it may fetch: it is a member and knows where to begin."""
-        return self.alive and bool(self.places) and self.task not in (JOIN, OFFSETS, LEAVE)
+        busy = (LEAVE,) if self.reads_on else (JOIN, OFFSETS, LEAVE)
+        return self.alive and bool(self.places) and self.task not in busy
+
+    def can_commit(self) -> bool:
+        """Check whether the application may commit, during a cooperative rebalance, too."""
+        return self.is_ready() and self.task != COMMIT and not self.commit_corr
 
     def poll(self, out: Effects) -> None:
+        if self.arrived is not None:
+            self._take_assignment(out)
         if self.rejoins and self.alive:
             self._rejoin(False, out)
-        elif self.is_ready():
+            if not self.cooperative:
+                return
+        if self.is_ready():
             if self.auto_ms and self.auto_due <= out.now:
                 self._commit_automatically(out)
             Consumer.poll(self, out)
@@ -482,7 +597,7 @@ class GroupMember(Consumer):
             return
         if not (self.running or self.wanted):
             return
-        if self.running and len(self.assigned) > 1:
+        if self.running and len(self.assigned) > 1 and self.tp in self.assigned:
             at = self.assigned.index(self.tp) + 1
             self.turn_to(self.assigned[at % len(self.assigned)])
         self.poll(out)
@@ -514,7 +629,7 @@ class GroupMember(Consumer):
 
     def state(self) -> MemberState:
         polled = frozenset(value for _, batch in self.polled for value in batch.values)
-        return MemberState(self.member, self.generation, self.assigned, polled)
+        return MemberState(self.member, self.instance, self.generation, self.assigned, polled)
 
 
 def states(clients: Iterable[object], group: int) -> list[MemberState]:

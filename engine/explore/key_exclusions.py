@@ -137,7 +137,7 @@ LEFT_OUT[IdempotentProducer] = LEFT_OUT[Producer]
 LEFT_OUT[GroupMember] = {
     **LEFT_OUT[Consumer],
     **dict.fromkeys(("auto_ms", "beats_every_ms", "commits_first", "group", "max_poll_ms"), FIXED),
-    "topic": FIXED,
+    **dict.fromkeys(("cooperative", "instance", "reads_on", "topic"), FIXED),
     **dict.fromkeys(("delivering", "facts", "goes_on"), "empty after every event"),
     "asked_at": TIME,
 }
@@ -176,7 +176,7 @@ SPOKEN_FOR: Final[dict[type, tuple[str, ...]]] = {
 }
 """Fields that a function below turns into something comparable."""
 SPOKEN_FOR[IdempotentProducer] = SPOKEN_FOR[Producer]
-SPOKEN_FOR[GroupMember] = ("beat_corr", "group_corr", "next_broker", "outstanding")
+SPOKEN_FOR[GroupMember] = ("beat_corr", "commit_corr", "group_corr", "next_broker", "outstanding")
 
 
 def frozen(value: Any) -> Any:

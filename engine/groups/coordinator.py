@@ -15,6 +15,7 @@ from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.errors import (
     COORDINATOR_NOT_AVAILABLE,
+    FENCED_INSTANCE_ID,
     ILLEGAL_GENERATION,
     NONE,
     NOT_COORDINATOR,
@@ -26,6 +27,7 @@ from engine.model.group_messages import (
     FindCoordinatorResponse,
     GroupHeartbeatResponse,
     GroupRequest,
+    JoinGroup,
     JoinGroupResponse,
     LeaveGroupResponse,
     OffsetCommitResponse,
@@ -38,10 +40,13 @@ from engine.model.groups import (
     Group,
     GroupEntry,
     assign,
+    assign_sticky,
     commit_record,
     commits,
     generation_record,
+    in_order,
     last_generation,
+    read_entry,
 )
 from engine.model.state import LEADER, DelayedProduce, Replica
 from engine.model.timers import GROUP_CHECK
@@ -64,9 +69,10 @@ def load(broker: Process, replica: Replica, out: Effects) -> Group:
     if group is None or group.epoch != replica.leader_epoch:
         group = broker.groups[replica.tp] = Group(replica.leader_epoch)
         group.generation, members, group.written = last_generation(replica.log)
-        for member in members:
-            client = messages.FIRST_CONSUMER + 1 - int(member[1:].split("-")[0])
-            group.members[member] = GroupEntry(client, out.now)
+        for text in members:
+            client = messages.FIRST_CONSUMER + 1 - int(text[1:].split("-")[0])
+            member, entry = read_entry(text, client, out.now)
+            group.members[member] = entry
         if group.written >= 0:
             out.cue("G-5", broker.id, "generation", None, group.generation, tp=replica.tp)
         _arm(broker, replica.tp, group, out)
@@ -101,29 +107,53 @@ def _complete(broker: Process, replica: Replica, group: Group, out: Effects) -> 
     group.preparing_since = -1
     group.generation += 1
     requests, assignment = [], []
-    topic = [tp for one in entries.values() if one.joining for tp, _, _ in one.joining.offsets]
-    owned = assign(sorted(set(topic)), tuple(entries))
+    owned = _assignment(entries)
     for member, entry in entries.items():
         assert entry.joining is not None
         requests.append(entry.joining)
-        assignment.append(owned[member])
+        entry.assigned = owned[member]
+        assignment.append(entry.assigned)
         entry.joining, entry.heard_at = None, out.now
     out.cue("G-2.generation", broker.id, "generation", tuple(entries), group.generation,
             tp=replica.tp)  # fmt: skip
-    record = generation_record(group.generation, tuple(entries))
+    group.written = replica.log.leo
+    if not _write(broker, replica, group, tuple(requests), tuple(assignment), out):
+        group.written = NO_OFFSET
+        _prepare(broker, replica.tp, group, out)
+
+
+def _assignment(entries: dict[str, GroupEntry]) -> dict[str, tuple[int, ...]]:
+    """G-2, G-8.  Assign the topic's partitions, as the members' assignor does."""
+    joins = {member: one.joining for member, one in entries.items()}
+    topic = sorted({tp for m in joins.values() if m for tp, _, _ in m.offsets})
+    kept = {
+        member: m.owned
+        for member, m in joins.items()
+        if isinstance(m, JoinGroup) and m.owned is not None
+    }
+    return assign_sticky(topic, sorted(kept), kept) if kept else assign(topic, in_order(entries))
+
+
+def _write(
+    broker: Process,
+    replica: Replica,
+    group: Group,
+    requests: tuple[GroupRequest, ...],
+    assignment: tuple[tuple[int, ...], ...],
+    out: Effects,
+) -> bool:
+    """G-2.  Append the generation, and answer joins once it is committed; False if refused."""
+    record = generation_record(group.generation, group.members)
     m = CoordinatorAppend(
         broker.id,
         replica.tp,
         (record,),
         COMMIT_TIMEOUT_MS,
-        tuple(requests),
+        requests,
         group.generation,
-        tuple(assignment),
+        assignment,
     )
-    group.written = replica.log.leo
-    if not _append(broker, replica, m, out):
-        group.written = NO_OFFSET
-        _prepare(broker, replica.tp, group, out)
+    return _append(broker, replica, m, out)
 
 
 def on_join(broker: Process, m: GroupRequest, out: Effects) -> None:
@@ -133,16 +163,50 @@ def on_join(broker: Process, m: GroupRequest, out: Effects) -> None:
         out.send(JoinGroupResponse(m, NOT_COORDINATOR))
         return
     group = load(broker, replica, out)
-    entry = group.members.get(m.member)
-    if entry is None and m.generation >= 0:
-        out.send(JoinGroupResponse(m, UNKNOWN_MEMBER_ID))
+    former = group.static_member(m.instance)
+    error = NONE if m.generation < 0 else _is_no_member(group, m)
+    if error:
+        out.send(JoinGroupResponse(m, error))
         return
-    if entry is None:
-        entry = group.members[m.member] = GroupEntry(m.src, out.now)
+    if former and m.generation < 0:
+        _replace(broker, replica, group, former, m, out)
+    else:
+        if m.member not in group.members:
+            group.members[m.member] = GroupEntry(m.src, out.now, m.instance)
+        _take_join(broker, replica, group, m, out)
+    _arm(broker, m.tp, group, out)
+
+
+def _take_join(
+    broker: Process, replica: Replica, group: Group, m: GroupRequest, out: Effects
+) -> None:
+    entry = group.members[m.member]
     entry.joining, entry.heard_at = m, out.now
     _prepare(broker, m.tp, group, out)
     _complete(broker, replica, group, out)
-    _arm(broker, m.tp, group, out)
+
+
+def _replace(
+    broker: Process, replica: Replica, group: Group, former: str, m: GroupRequest, out: Effects
+) -> None:
+    """G-7.  Put a new process in the place of a static member; a stable group goes on.
+
+    `GroupCoordinator.updateStaticMemberAndRebalance`.  The former process is fenced from now on,
+    so of two with one group.instance.id at most one can commit.
+    """
+    entry = group.members.pop(former)
+    if entry.joining is not None and former != m.member:
+        out.send(JoinGroupResponse(entry.joining, FENCED_INSTANCE_ID))
+    group.members[m.member] = GroupEntry(m.src, out.now, m.instance, entry.assigned)
+    out.cue("G-7", broker.id, "member", former, m.member, about=m.src, tp=m.tp)
+    if group.preparing_since >= 0 or is_completing(replica, group):
+        _take_join(broker, replica, group, m, out)
+    elif broker.profile.static_rejoin_not_written:
+        base, owned = replica.log.leo, entry.assigned
+        out.send(JoinGroupResponse(m, NONE, generation=group.generation, assigned=owned, base=base))
+    elif not _write(broker, replica, group, (m,), (entry.assigned,), out):
+        del group.members[m.member]
+        group.members[former] = entry
 
 
 def on_leave(broker: Process, m: GroupRequest, out: Effects) -> None:
@@ -151,7 +215,7 @@ def on_leave(broker: Process, m: GroupRequest, out: Effects) -> None:
     error = NOT_COORDINATOR
     if replica is not None:
         group = load(broker, replica, out)
-        error = NONE if m.member in group.members else UNKNOWN_MEMBER_ID
+        error = _is_no_member(group, m)
     out.send(LeaveGroupResponse(m, error))
     if replica is not None and error == NONE:
         _remove(broker, replica, group, m.member, out)
@@ -163,15 +227,21 @@ def _remove(broker: Process, replica: Replica, group: Group, member: str, out: E
     _complete(broker, replica, group, out)
 
 
+def _is_no_member(group: Group, m: GroupRequest) -> int:
+    """G-3, G-7.  Return why this is no member, or NONE (`validateCurrentMember`)."""
+    if group.static_member(m.instance) not in ("", m.member):
+        return FENCED_INSTANCE_ID
+    return NONE if m.member in group.members else UNKNOWN_MEMBER_ID
+
+
 def _known(group: Group, m: GroupRequest, now: int) -> int:
     """G-3.  Return why this is no member of the generation, or NONE; note that it was heard."""
-    entry = group.members.get(m.member)
-    if entry is None:
-        return UNKNOWN_MEMBER_ID
-    if m.generation != group.generation:
-        return ILLEGAL_GENERATION
-    entry.heard_at = now
-    return NONE
+    error = _is_no_member(group, m)
+    if error == NONE and m.generation != group.generation:
+        error = ILLEGAL_GENERATION
+    if error == NONE:
+        group.members[m.member].heard_at = now
+    return error
 
 
 def on_heartbeat(broker: Process, m: GroupRequest, out: Effects) -> None:

@@ -58,12 +58,16 @@ Offsets = tuple[tuple[int, int, int], ...]
 
 @acyclic
 class GroupRequest(Message):
-    """A member's id and generation (-1: none), and partitions with the offsets that it commits."""
+    """A member's id and generation (-1: none), and partitions with the offsets that it commits.
+
+    `instance`: its group.instance.id, "" for a dynamic member.
+    """
 
     tp: int
     member: str = ""
     generation: int = -1
     offsets: Offsets = ()
+    instance: str = ""
 
 
 @acyclic
@@ -73,8 +77,12 @@ class FindCoordinator(GroupRequest):
 
 @acyclic
 class JoinGroup(GroupRequest):
-    """JoinGroup and SyncGroup in one; `offsets` has the partitions that it subscribes to."""
+    """JoinGroup and SyncGroup in one; `offsets` has the partitions that it subscribes to.
 
+    `owned`: what a cooperative member keeps meanwhile; None: it is eager and has given up all.
+    """
+
+    owned: tuple[int, ...] | None = None
     kind = JOIN_GROUP
 
 
@@ -105,8 +113,8 @@ class GroupResponse(Message):
     """Response of the coordinator.
 
     `node`: the coordinator, of FindCoordinator; `generation` and `assigned`: of JoinGroup;
-    `offsets`: of OffsetFetch.  `base` is no field of Kafka's: where a commit lies in the log, for
-    the observer.
+    `offsets`: of OffsetFetch.  `base` is no field of Kafka's: where a commit or a generation
+    lies in the log, for the observer.
     """
 
     __slots__ = ("assigned", "base", "error", "generation", "node", "offsets", "tp")
@@ -206,6 +214,6 @@ class CoordinatorAppend(ProduceRequest):
         if not self.assignment:
             return [OffsetCommitResponse(one, error, base=base) for one in self.requests]
         return [
-            JoinGroupResponse(one, error, generation=self.generation, assigned=owned)
+            JoinGroupResponse(one, error, generation=self.generation, assigned=owned, base=base)
             for one, owned in zip(self.requests, self.assignment, strict=True)
         ]

@@ -1,12 +1,13 @@
 """A consumer group as its coordinator knows it, and the records of __consumer_offsets.
 
 A commit is the record `p0:3:e1`: of partition 0 the offset 3, and the leader epoch of the record
-before it (KIP-320; without it `p0:3`).  A generation is the record `g2:C1-1:C2-1` with its members.
+before it (KIP-320; without it `p0:3`).  A generation is the record `g2:C1-1:C2-1` with its members;
+of a static member it has the group.instance.id and what it owns, too: `g2:C1-1=app-1/0+2`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from engine.model.copying import shallow
@@ -24,10 +25,15 @@ Commit = tuple[int, int, int]
 
 @declared
 class GroupEntry:
-    """A member: its client, when it was heard last (ms), and its JoinGroup if that waits."""
+    """A member: its client, when it was heard last (ms), and its JoinGroup if that waits.
+
+    `instance`: its group.instance.id, "" for a dynamic member.
+    """
 
     client: int
     heard_at: int
+    instance: str = ""
+    assigned: tuple[int, ...] = ()
     joining: GroupRequest | None = begins(None)
 
 
@@ -51,6 +57,13 @@ class Group:
         twin.members = {member: shallow(entry) for member, entry in self.members.items()}
         return twin
 
+    def static_member(self, instance: str) -> str:
+        """G-7.  Return the member of a group.instance.id, "" if there is none."""
+        if not instance:
+            return ""
+        entries = self.members.items()
+        return next((member for member, one in entries if one.instance == instance), "")
+
 
 # -- records ---------------------------------------------------------------------------------------
 
@@ -59,8 +72,22 @@ def commit_record(tp: int, offset: int, epoch: int) -> str:
     return f"p{tp}:{offset}" + (f":e{epoch}" if epoch >= 0 else "")
 
 
-def generation_record(generation: int, members: Sequence[str]) -> str:
-    return ":".join((f"g{generation}", *members))
+def generation_record(generation: int, members: Mapping[str, GroupEntry]) -> str:
+    return ":".join((f"g{generation}", *(_written(*item) for item in members.items())))
+
+
+def _written(member: str, entry: GroupEntry) -> str:
+    if not entry.instance:
+        return member
+    return f"{member}={entry.instance}/{'+'.join(map(str, entry.assigned))}"
+
+
+def read_entry(text: str, client: int, now: int) -> tuple[str, GroupEntry]:
+    """Return a member of a generation's record: its id, and what the record has of it."""
+    name, _, owned = text.partition("/")
+    member, _, instance = name.partition("=")
+    assigned = tuple(int(tp) for tp in owned.split("+") if tp)
+    return member, GroupEntry(client, now, instance, assigned)
 
 
 def last_generation(log: Log) -> tuple[int, tuple[str, ...], int]:
@@ -86,11 +113,55 @@ def commits(log: Log, upto: int) -> dict[int, Commit]:
     return found
 
 
+def in_order(members: Mapping[str, GroupEntry]) -> list[str]:
+    """Return members as an assignor orders them: static ones first, by their group.instance.id."""
+
+    def place(member: str) -> tuple[bool, str]:
+        instance = members[member].instance
+        return not instance, instance or member
+
+    return sorted(members, key=place)
+
+
+def assign_sticky(
+    partitions: Sequence[int], members: Sequence[str], owned: Mapping[str, tuple[int, ...]]
+) -> dict[str, tuple[int, ...]]:
+    """CooperativeStickyAssignor.  Return equal shares that move as few partitions as possible.
+
+    What another member still owns is left out: its owner has to give it up first.
+    """
+    least, rest = divmod(len(partitions), len(members))
+    shares: dict[str, list[int]] = {}
+    for member in members:
+        full = sum(len(share) > least for share in shares.values())
+        most = least + (full < rest)
+        shares[member] = sorted(owned[member])[:most]
+    kept = {tp for share in shares.values() for tp in share}
+    under = [member for member in members if len(shares[member]) < least]
+    exact = [member for member in members if len(shares[member]) == least]
+    turn = 0
+    for tp in (one for one in partitions if one not in kept):
+        if under:
+            turn %= len(under)
+            shares[under[turn]].append(tp)
+            if len(shares[under[turn]]) == least:
+                exact.append(under.pop(turn))
+            else:
+                turn += 1
+        else:
+            shares[exact.pop(0)].append(tp)
+    holders = {tp: member for member in members for tp in owned[member]}
+    return {
+        member: tuple(tp for tp in sorted(share) if holders.get(tp, member) == member)
+        for member, share in shares.items()
+    }
+
+
 def assign(partitions: Sequence[int], members: Sequence[str]) -> dict[str, tuple[int, ...]]:
     """RangeAssignor.  Return consecutive partitions for each member; the first get one more."""
-    ordered, owned, first = sorted(members), {}, 0
-    for index, member in enumerate(ordered):
-        each, rest = divmod(len(partitions), len(ordered))
+    owned, first = {}, 0
+    for index, member in enumerate(members):
+        each, rest = divmod(len(partitions), len(members))
         count = each + (index < rest)
         owned[member] = tuple(partitions[first : first + count])
         first += count

@@ -136,6 +136,8 @@ class Profile:
     pre_vote: bool
     election_backoff: bool
     quorum_mark_at_once: bool
+    static_rejoin_not_written: bool
+    polls_while_joining: bool
     group_timeout_is_unavailable: bool
     same_incarnation_keeps_epoch: bool
     fenced_has_no_session: bool
@@ -442,8 +444,12 @@ def quorum_refusal(profile: Profile) -> str:
     return "Only KRaft has a quorum of voters; play it on a KRaft profile such as K39."
 
 
-def group_refusal(profile: Profile) -> str:
-    """Return why a profile plays no consumer groups; "" if it does."""
-    if profile.release >= (0, 10, 1):
-        return ""
-    return "Consumer groups are played as of Kafka 0.10.1 (KIP-62); take a later release."
+def group_refusal(profile: Profile, static: bool = False, cooperative: bool = False) -> str:
+    """Return why a profile plays no groups, or none with these members; "" if it does."""
+    if profile.release < (0, 10, 1):
+        return "Consumer groups are played as of Kafka 0.10.1 (KIP-62); take a later release."
+    if static and profile.release < (2, 3):
+        return "Static members (group.instance.id) exist as of Kafka 2.3; take a later release."
+    if cooperative and profile.release < (2, 4):
+        return "The assignor cooperative-sticky exists as of Kafka 2.4; take a later release."
+    return ""

@@ -57,10 +57,6 @@ def _play(
     return play
 
 
-def _is_settled(member: GroupMember) -> bool:
-    return member.is_ready() and not member.task
-
-
 verb(
     "join",
     "clients",
@@ -85,7 +81,7 @@ verb(
     _parse,
     _why_not(
         True,
-        (_is_settled, "member.unsettled"),
+        (GroupMember.can_commit, "member.unsettled"),
         (lambda member: bool(member.known_places()), "no.position"),
     ),
 )(_play("commit", lambda member: member.commit))

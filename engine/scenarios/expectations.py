@@ -34,7 +34,7 @@ _RECORD: Final = re.compile(
 MARKS: Final = ("LEO", "HW", "START", "LOCAL")
 FINAL: Final = ("record", "deleting", "deleted")  # what a partition can be at the end of a run
 _NAME: Final = re.compile(r"[A-Za-z0-9_'.:-]{1,32}")
-_ENTRY: Final = re.compile(r"([A-Za-z0-9_'.:-]{1,32})@(\d+)")
+_ENTRY: Final = re.compile(r"([A-Za-z0-9_'.:=/+-]{1,100})@(\d+)")
 _PLACE: Final = re.compile(r"p=(\d{1,3})")
 _CONSUMER: Final = re.compile(r"C(1[0-9]|20|[1-9])\s+at\s+(-1|\d{1,9})")
 _EPOCH: Final = re.compile(r"(\d+):(\d+)")

@@ -70,11 +70,11 @@ def load_placed(
 def load_value(text: str, where: str) -> tuple[Any, Reader]:
     """Return the plain value that a YAML text of ours describes, and what checks it.
 
-    The limits are the same.  Raises InputError.
+    It may be twice as long as one of a stranger.  Raises InputError.
     """
-    if len(text.encode("utf-8", "replace")) > MOST_BYTES:
+    if len(text.encode("utf-8", "replace")) > 2 * MOST_BYTES:
         raise InputError(
-            "too_large", "A file has at most {0} bytes.", MOST_BYTES, where=f"{where}:1:1"
+            "too_large", "A file has at most {0} bytes.", 2 * MOST_BYTES, where=f"{where}:1:1"
         )
     places = Places(where)
     return _Tree(places, _OWN_LOADER).build(text), Reader(places)

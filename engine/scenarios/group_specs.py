@@ -6,13 +6,17 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-from engine.model.profiles import get_profile, group_refusal
+from engine.model.profiles import Profile, get_profile, group_refusal
 from engine.scenarios.parts import MOST_BROKERS, MOST_CONSUMERS, BrokerSpec, broker_id
 from engine.scenarios.places import Path, Reader
 
 MOST_GROUPS: Final = 3
+STRATEGY: Final = "partition.assignment.strategy"
+STRATEGIES: Final = ("range", "cooperative-sticky")
+_KEYS: Final = ("name", "members", "offsets", "commit", "group.instance.id", STRATEGY)
 ORDERS: Final = ("after", "before", "auto")
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,15}")
+_INSTANCE: Final = re.compile(r"[A-Za-z0-9._-]{1,16}")
 _MEMBER: Final = re.compile(r"C(1[0-9]|20|[1-9])")
 
 
@@ -22,31 +26,50 @@ class GroupSpec:
 
     commit: whether a member that reads by the clock commits after or before it processes.  "auto":
     it commits when it polls (enable.auto.commit), also by hand.
+    instances: members by number, each with its group.instance.id (KIP-345); no other is static.
+    strategy: "range", or "cooperative-sticky" (KIP-429).
     """
 
     name: str
     members: tuple[int, ...]
     offsets: tuple[int, ...]
     commit: str = "after"
+    instances: tuple[tuple[int, str], ...] = ()
+    strategy: str = "range"
+
+    @property
+    def cooperative(self) -> bool:
+        return self.strategy != "range"
+
+    def refusal(self, profile: Profile) -> str:
+        """Return why a profile cannot play the group; "" if it can."""
+        return group_refusal(profile, bool(self.instances), self.cooperative)
 
     def to_dict(self) -> dict[str, Any]:
+        static = {f"C{number}": instance for number, instance in self.instances}
         return {
             "name": self.name,
             "members": [f"C{number}" for number in self.members],
             "offsets": list(self.offsets),
             "commit": self.commit,
+            **({"group.instance.id": static} if static else {}),
+            **({STRATEGY: self.strategy} if self.cooperative else {}),
         }
 
 
 def read_groups(
     read: Reader, value: object, brokers: tuple[BrokerSpec, ...], profiles: tuple[str, ...]
 ) -> tuple[GroupSpec, ...]:
-    """Read [{name: orders, members: [C1, C2], offsets: [1, 2, 3], commit: after}]."""
+    """Read [{name: orders, members: [C1, C2], offsets: [1, 2, 3], commit: after}].
+
+    `group.instance.id: {C1: app-1}` makes a member static, and
+    `partition.assignment.strategy: cooperative-sticky` all of them cooperative.
+    """
     path: Path = ("groups",)
     found: list[GroupSpec] = []
     for index, item in enumerate(read.listing(value, path, MOST_GROUPS)):
         here = (*path, index)
-        one = read.mapping(item, here, ("name", "members", "offsets", "commit"))
+        one = read.mapping(item, here, _KEYS)
         name = read.text(one.get("name", ""), (*here, "name"), 16)
         if not _NAME.fullmatch(name) or name in [other.name for other in found]:
             raise read.bad((*here, "name"), "Each group has a short name of its own, like orders.")
@@ -61,10 +84,12 @@ def read_groups(
         if len(set(offsets)) < len(offsets):
             raise read.bad((*here, "offsets"), "A broker is listed twice; remove one of the two.")
         order = read.choice(one.get("commit", "after"), (*here, "commit"), ORDERS)
-        found.append(GroupSpec(name, members, offsets, order))
-    for profile in profiles if found else ():
-        if why := group_refusal(get_profile(profile)):
-            raise read.bad(path, why)
+        instances = _read_instances(read, one.get("group.instance.id", {}), here, members)
+        strategy = read.choice(one.get(STRATEGY, "range"), (*here, STRATEGY), STRATEGIES)
+        found.append(GroupSpec(name, members, offsets, order, instances, strategy))
+        for profile in profiles:
+            if why := found[-1].refusal(get_profile(profile)):
+                raise read.bad(here, why)
     return tuple(found)
 
 
@@ -78,4 +103,21 @@ def _read_members(read: Reader, value: object, path: Path, taken: list[int]) -> 
         if int(match[1]) in (*taken, *found):
             raise read.bad(here, "C{0} is a member already; list it once.", match[1])
         found.append(int(match[1]))
+    return tuple(found)
+
+
+def _read_instances(
+    read: Reader, value: object, group: Path, members: tuple[int, ...]
+) -> tuple[tuple[int, str], ...]:
+    """G-7.  Read {C1: app-1}; two members may share one id, as two processes by mistake do."""
+    path = (*group, "group.instance.id")
+    names = {f"C{number}": number for number in members}
+    found = []
+    for name, item in read.mapping(value, path, tuple(names)).items():
+        instance = read.text(item, (*path, name), 16)
+        if not _INSTANCE.fullmatch(instance):
+            raise read.bad(
+                (*path, name), "A group.instance.id has 1 to 16 letters, digits, dots or dashes."
+            )
+        found.append((names[name], instance))
     return tuple(found)

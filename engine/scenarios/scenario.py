@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from engine.model import configs as configuration
 from engine.model.errors import InputError
-from engine.model.profiles import PROFILES, get_profile, group_refusal, quorum_refusal
+from engine.model.profiles import PROFILES, get_profile, quorum_refusal
 from engine.scenarios import expectations, parts, varying
 from engine.scenarios.delays import delay_data
 from engine.scenarios.fault_lines import (
@@ -184,8 +184,9 @@ class Scenario:
         known = get_profile(profile)
         if self.quorum and (why := quorum_refusal(known)):
             return why
-        if self.groups and (why := group_refusal(known)):
-            return why
+        for group in self.groups:
+            if why := group.refusal(known):
+                return why
         try:
             configuration.build(known, self.configs)
         except InputError as bad:

@@ -70,6 +70,10 @@ def new_partitions(h: Happening, cue: Cue) -> Entity:
     return word(", ".join(h.sim.cluster.names[tp] for tp in cue.new))
 
 
+def old_partitions(h: Happening, cue: Cue) -> Entity:
+    return word(", ".join(h.sim.cluster.names[tp] for tp in cue.old))
+
+
 def _end(number: int) -> Place:
     """Return an end of a link, whose cue has both ends first in its new value."""
     return lambda h, cue: node(cue.new[number])
@@ -94,6 +98,7 @@ new_nodes: Final = _new(nodes)
 new_number: Final = _new(number)
 new_offset: Final = _new(offset)
 new_records: Final = _new(records)
+new_word: Final = _new(word)
 old_directory: Final = _old(_directory)
 old_epoch: Final = _old(epoch)
 old_node: Final = _old(node)

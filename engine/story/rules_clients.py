@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 from engine.story.places import (
+    about_node,
     at_node,
     new_error,
     new_node,
     new_number,
     new_offset,
     new_records,
+    new_word,
     old_node,
+    old_partitions,
     old_records,
     old_word,
     partition,
@@ -108,5 +111,21 @@ RULES: Final = (
     Rule("G-6", "Commit before or after processing", (
         RuleStep("", "Records are processed", 1, "group.processed",
                  places={"c": at_node, "m": new_records}),
+    )),
+    Rule("G-7", "Static members (KIP-345)", (
+        RuleStep("", "A static member comes back", 2, "group.replaced",
+                 "GroupCoordinator.updateStaticMemberAndRebalance", "why.group.replaced",
+                 places={"b": at_node, "c": about_node, "s": old_word}),
+        RuleStep("stays", "A static member ends without leaving", 2, "group.stays",
+                 "AbstractCoordinator.maybeLeaveGroup", "why.group.stays",
+                 places={"c": at_node, "s": new_word}),
+        RuleStep("fenced", "A process is fenced by another", 2, "group.fenced",
+                 "GroupCoordinator.validateCurrentMember", "why.group.fenced", mark="isr",
+                 places={"c": at_node, "s": new_word}),
+    )),
+    Rule("G-8", "Cooperative rebalancing (KIP-429)", (
+        RuleStep("", "A member gives up partitions", 2, "group.revoked",
+                 "ConsumerCoordinator.onJoinComplete", "why.group.revoked",
+                 places={"c": at_node, "t": old_partitions}),
     )),
 )  # fmt: skip

@@ -77,7 +77,7 @@ def _repeated_and_skipped(ledger: Ledger, group: int, tp: int) -> tuple[int, int
 def _member(sim: Simulation, number: int) -> MemberView:
     member = sim.clients[FIRST_CONSUMER + 1 - number]
     assert isinstance(member, GroupMember)
-    return {
+    shown: MemberView = {
         "id": f"C{number}",
         "member": member.member,
         "alive": member.alive,
@@ -87,3 +87,6 @@ def _member(sim: Simulation, number: int) -> MemberView:
         "polled": sum(len(batch.values) for _, batch in member.polled),
         "task": TASK_NAMES[member.task],
     }
+    if member.instance:
+        shown["instance"] = member.instance
+    return shown

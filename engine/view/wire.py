@@ -361,11 +361,12 @@ class QuorumView(TypedDict):
 class MemberView(TypedDict):
     """A member of a group: what it owns, where it stands there, and what it has not processed.
 
-    `task`: what it is about with the coordinator, "" for nothing.
+    `task`: what it is about with the coordinator, "" for nothing.  `instance`: group.instance.id.
     """
 
     id: str
     member: str
+    instance: NotRequired[str]
     alive: bool
     generation: int
     owns: list[int]

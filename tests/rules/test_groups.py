@@ -15,6 +15,7 @@ from engine.groups import coordinator
 from engine.model.effects import Effects
 from engine.model.errors import (
     COORDINATOR_NOT_AVAILABLE,
+    FENCED_INSTANCE_ID,
     ILLEGAL_GENERATION,
     NONE,
     NOT_COORDINATOR,
@@ -23,8 +24,24 @@ from engine.model.errors import (
     UNKNOWN_MEMBER_ID,
     InputError,
 )
-from engine.model.group_messages import CoordinatorAppend, GroupHeartbeat, OffsetCommit
-from engine.model.groups import assign, commit_record, commits, generation_record, last_generation
+from engine.model.group_messages import (
+    CoordinatorAppend,
+    GroupHeartbeat,
+    JoinGroup,
+    JoinGroupResponse,
+    OffsetCommit,
+)
+from engine.model.groups import (
+    GroupEntry,
+    assign,
+    assign_sticky,
+    commit_record,
+    commits,
+    generation_record,
+    in_order,
+    last_generation,
+    read_entry,
+)
 from engine.model.log import Batch, Log
 from engine.model.messages import FIRST_CONSUMER
 from engine.model.profiles import get_profile
@@ -62,6 +79,11 @@ def member(sim: Simulation, number: int = 1) -> GroupMember:
 # -- records and assignments ------------------------------------------------------------------
 
 
+def entries(*members: str) -> dict[str, GroupEntry]:
+    """Return members as records have them: `C1-1`, or `C1-1=app-1/0+1` of a static one."""
+    return dict(read_entry(text, FIRST_CONSUMER, 0) for text in members)
+
+
 def test_a_record_that_is_not_committed_in_time_has_another_error_from_4_0_on() -> None:
     for profile, generation, offsets in (
         ("K39", REBALANCE_IN_PROGRESS, REQUEST_TIMED_OUT),
@@ -76,11 +98,11 @@ def test_a_record_that_is_not_committed_in_time_has_another_error_from_4_0_on() 
 def test_a_log_says_what_is_committed_below_an_offset() -> None:
     log = Log()
     for value in (
-        generation_record(1, ("C1-1",)),
+        generation_record(1, entries("C1-1")),
         commit_record(0, 3, -1),
         commit_record(1, 9, 2),
         commit_record(0, 5, 0),
-        generation_record(2, ("C1-1", "C2-1")),
+        generation_record(2, entries("C1-1", "C2-1")),
     ):
         log.append(Batch(log.leo, 0, (value,)))
     assert commits(log, 3) == {0: (3, -1, 1), 1: (9, 2, 2)}
@@ -89,7 +111,7 @@ def test_a_log_says_what_is_committed_below_an_offset() -> None:
 
 
 def test_the_first_members_of_a_range_get_one_more() -> None:
-    assert assign([0, 1, 2], ["C2-1", "C1-1"]) == {"C1-1": (0, 1), "C2-1": (2,)}
+    assert assign([0, 1, 2], in_order(entries("C2-1", "C1-1"))) == {"C1-1": (0, 1), "C2-1": (2,)}
     assert assign([0], ["C1-1", "C2-1"]) == {"C1-1": (0,), "C2-1": ()}
     assert assign([0], []) == {}
 
@@ -108,6 +130,213 @@ def test_a_second_member_begins_a_generation_once_the_first_has_joined_again() -
     assert not sim.broken
 
 
+# -- static members ---------------------------------------------------------------------------
+
+STATIC = (
+    AUTO.replace(
+        "members: [C1, C2], offsets: [2, 3, 1]",
+        "members: [C1, C2, C3], offsets: [2, 3, 1], "
+        "group.instance.id: {C1: app-1, C2: app-2, C3: app-1}",
+    )
+    + "configs: {session.timeout.ms: 6000}\n"
+)
+BOTH = ("join C1", "advance 1s", "join C2", "advance 4s")
+
+
+def static(*lines: str, profile: str = "K39") -> Simulation:
+    """Play C1 and C2 as app-1 and app-2 in generation 2, and lines; C3 is app-1, too."""
+    sim = Simulation(load_text(STATIC), profile, 0)
+    go_on(sim, *BOTH, *lines)
+    return sim
+
+
+def test_a_static_member_that_restarts_begins_no_rebalance() -> None:
+    for end in ("leave C1", "die C1"):
+        sim = static(end, "advance 3s", "join C1", "advance 4s")
+        assert member(sim).member == "C1-2" and member(sim).assigned == (0, 1)
+        assert member(sim).generation == member(sim, 2).generation == 2
+    go_on(sim, "die C1", "advance 5s")
+    assert member(sim, 2).assigned == (2,), "nobody reads partitions 0 and 1 meanwhile"
+    go_on(sim, "advance 4s")
+    assert member(sim, 2).assigned == (0, 1, 2) and member(sim, 2).generation == 3
+
+
+def test_static_members_are_assigned_in_the_order_of_their_ids() -> None:
+    known = entries("C1-1", "C2-1=b/", "C9-1=a/")
+    assert in_order(known) == ["C9-1", "C2-1", "C1-1"]
+    assert generation_record(3, known) == "g3:C1-1:C2-1=b/:C9-1=a/"
+    assert entries("C9-1=a/0+2")["C9-1"].assigned == (0, 2)
+
+
+def test_a_process_is_fenced_by_a_later_one_with_its_group_instance_id() -> None:
+    sim = static("join C3", "advance 500ms")
+    assert member(sim, 3).assigned == member(sim).assigned == (0, 1) and not sim.broken
+    former = OffsetCommit(member(sim).id, 2, 99, 3, "C1-1", 2, ((0, 1, -1),), "app-1")
+    assert heard(sim, 2, former) == FENCED_INSTANCE_ID
+    go_on(sim, "advance 4s")
+    assert member(sim).failed == "FencedInstanceIdException" and not member(sim).alive
+    assert (member(sim, 3).generation, member(sim, 3).assigned) == (2, (0, 1))
+
+
+def test_a_static_member_that_polls_too_rarely_stays_until_its_session_ends() -> None:
+    rarely = STATIC.replace("6000}", "6000, max.poll.interval.ms: 4000}")
+    sim = Simulation(load_text(rarely), "K39", 0)
+    go_on(sim, "produce m1", *BOTH, "read C1", "advance 8s")
+    assert member(sim).generation == -1 and member(sim, 2).generation == 2
+    go_on(sim, "advance 6s")
+    assert member(sim, 2).assigned == (0, 1, 2)
+
+
+def test_during_a_rebalance_a_new_process_joins_in_the_place_of_the_former() -> None:
+    sim = static("die C2", "advance 6s")
+    assert member(sim).generation == 2, "it is heard of with the next heartbeat"
+    go_on(sim, "cut C1 2", "join C2", "advance 100ms", "heal", "join C3", "advance 9s")
+    assert member(sim, 3).generation == member(sim, 2).generation == 3
+    assert (member(sim, 3).assigned, member(sim, 2).assigned) == ((0, 1), (2,))
+    assert member(sim).failed == "FencedInstanceIdException"
+
+
+@pytest.mark.parametrize(("profile", "survives"), [("Z24", False), ("Z25", True), ("K41", True)])
+def test_a_new_coordinator_knows_a_static_member_that_came_back(
+    profile: str, survives: bool
+) -> None:
+    sim = static("die C1", "join C1", "advance 4s", "kill 2", "detect 2", profile=profile)
+    go_on(sim, "advance 29s")
+    assert member(sim).alive is survives and not sim.broken
+    assert member(sim).failed == ("" if survives else "FencedInstanceIdException")
+    if survives:
+        assert (member(sim).generation, member(sim).assigned) == (2, (0, 1))
+
+
+def test_a_place_that_cannot_be_written_stays_with_the_former_process() -> None:
+    strict = STATIC.replace("6000}", "6000, min.insync.replicas: 3}")
+    sim = Simulation(load_text(strict), "K39", 0)
+    go_on(sim, *BOTH, "kill 3", "detect 3", "advance 1s", "die C1", "join C1", "advance 1s")
+    assert list(sim.brokers[2].running.groups[3].members) == ["C2-1", "C1-1"]
+    assert member(sim).generation == -1
+
+
+# -- cooperative rebalances -------------------------------------------------------------------
+
+STICKY = "partition.assignment.strategy: cooperative-sticky"
+COOPERATIVE = AUTO.replace("[2, 3, 1]}]", f"[2, 3, 1], {STICKY}}}]")
+THREE = COOPERATIVE.replace("[C1, C2]", "[C1, C2, C3]")
+
+
+@pytest.mark.parametrize(
+    ("owned", "shares"),
+    [
+        ([(), ()], [(0, 2, 4), (1, 3)]),
+        ([(0, 1, 2, 3, 4), ()], [(0, 1, 2), ()]),  # 3 and 4 are given up first
+        ([(0, 1, 2), ()], [(0, 1, 2), (3, 4)]),
+        ([(0, 1), (2, 3), (4,)], [(0, 1), (2, 3), (4,)]),
+        ([(0, 1, 2), (3, 4), ()], [(0, 1), (3, 4), ()]),
+        ([(3,), (), (4,), (), (), ()], [(3,), (0,), (4,), (1,), (2,), ()]),
+    ],
+)
+def test_sticky_shares_are_equal_and_keep_what_is_owned(
+    owned: list[tuple[int, ...]], shares: list[tuple[int, ...]]
+) -> None:
+    names = [f"C{number}" for number in range(len(owned))]
+    found = assign_sticky(range(5), names, dict(zip(names, owned, strict=True)))
+    assert list(found.values()) == shares
+
+
+def test_a_cooperative_member_gives_up_only_what_moves_and_in_two_rebalances() -> None:
+    sim = Simulation(load_text(COOPERATIVE), "K39", 0)
+    go_on(sim, "join C1", "advance 1s", "join C2", "advance 2100ms")
+    assert (member(sim).assigned, member(sim, 2).assigned) == ((0, 1), ())
+    assert member(sim).generation == member(sim, 2).generation == 2
+    go_on(sim, "advance 3s")
+    assert (member(sim).assigned, member(sim, 2).assigned) == ((0, 1), (2,))
+    assert member(sim).generation == member(sim, 2).generation == 3
+
+
+def busy(profile: str, commit: str = "after") -> Simulation:
+    """Play until C1 joins again, as C3 came, and waits for C2, which has records."""
+    text = THREE.replace(STICKY, f"{STICKY}, commit: {commit}")
+    sim = Simulation(load_text(text), profile, 0)
+    go_on(sim, "produce a", "produce b p=1", "produce c p=2", "advance 1s")
+    go_on(sim, "join C1", "advance 1s", "join C2", "advance 7s", "read C2", "advance 1s")
+    go_on(sim, "join C3", "advance 4s")
+    assert member(sim).generation == member(sim, 2).generation == 3
+    assert (member(sim).assigned, member(sim, 2).assigned) == ((0, 1), (2,))
+    return sim
+
+
+def test_a_cooperative_member_reads_and_commits_while_it_joins() -> None:
+    sim = busy("K39")
+    go_on(sim, "read C1", "advance 1s", "process C1", "commit C1", "advance 1s")
+    assert sim.ledger.processed == {(3, "a"): 1, (3, "b"): 1}
+    go_on(sim, "process C2", "commit C2", "advance 1s", "read C2", "advance 1s")
+    assert member(sim).assigned == (0, 1), "until it polls"
+    go_on(sim, "read C1", "advance 4s")
+    assert [member(sim, number).assigned for number in (1, 2, 3)] == [(0,), (2,), (1,)]
+    go_on(sim, "produce d p=1", "advance 1s", "read C3", "advance 1s", "process C3")
+    assert set(sim.ledger.processed.values()) == {1} and len(sim.ledger.processed) == 4
+    assert not sim.broken and not sim.ledger.skipped
+
+
+def test_before_2_5_a_member_that_joins_reads_nothing() -> None:
+    sim = busy("Z24")
+    with pytest.raises(InputError, match="has not joined yet"):
+        go_on(sim, "read C1")
+    go_on(sim, "process C2", "commit C2", "advance 1s", "read C2", "advance 1s")
+    go_on(sim, "advance 4s", "read C1", "advance 1s")
+    assert member(sim).polled
+
+
+def test_a_cooperative_member_that_was_removed_has_lost_all() -> None:
+    sim = Simulation(load_text(COOPERATIVE + "configs: {session.timeout.ms: 6000}\n"), "K39", 0)
+    go_on(sim, "join C1", "advance 1s", "cut C1 2", "join C2", "advance 8s")
+    assert (member(sim).assigned, member(sim, 2).assigned) == ((0, 1, 2), (0, 1, 2))
+    go_on(sim, "heal", "advance 3100ms")
+    assert member(sim).assigned == () and not sim.broken
+    go_on(sim, "advance 9s")
+    assert (member(sim).assigned, member(sim, 2).assigned) == ((2,), (0, 1))
+
+
+def test_a_commit_in_a_rebalance_whose_coordinator_is_gone_is_left_to_the_next() -> None:
+    sim = busy("K39")
+    go_on(sim, "read C1", "advance 1s", "process C1", "cut C1 2", "commit C1", "advance 31s")
+    assert not member(sim).commit_corr and not sim.broken
+
+
+def test_a_refused_join_is_sent_again_with_what_is_owned() -> None:
+    sim = busy("K39", "auto")
+    go_on(sim, "read C1", "advance 1s", "process C1", "read C1", "advance 1s")
+    joining, out = member(sim), Effects()
+    request = JoinGroup(joining.id, 2, joining.group_corr, 3)
+    joining.on_group(JoinGroupResponse(request, REBALANCE_IN_PROGRESS), out)
+    assert [one.owned for one in out.sends if isinstance(one, JoinGroup)] == [(0, 1)]
+
+
+def test_a_member_with_auto_commit_leaves_during_a_cooperative_rebalance() -> None:
+    text = COOPERATIVE.replace(STICKY, f"{STICKY}, commit: auto")
+    sim = Simulation(load_text(text), "K39", 0)
+    go_on(sim, "produce m1", "join C1", "advance 1s", "read C1", "advance 1s", "process C1")
+    go_on(sim, "read C1", "advance 1s", "join C2", "advance 7s")
+    assert (member(sim).assigned, member(sim, 2).assigned) == ((0, 1), (2,))
+    go_on(sim, "produce m2", "advance 1s", "read C2", "produce m3 p=2", "advance 1s", "die C2")
+    go_on(sim, "join C2", "advance 4s", "leave C1", "advance 1s")
+    assert not member(sim).alive and not sim.broken
+
+
+@pytest.mark.parametrize("profile", ["K39", "Z24"])
+@pytest.mark.parametrize("commit", ["after", "before", "auto"])
+def test_by_the_clock_cooperative_members_process_each_record_once(
+    profile: str, commit: str
+) -> None:
+    more = WORKLOAD.replace("consumers: 2", "consumers: 3")
+    text = THREE.replace(STICKY, f"{STICKY}, commit: {commit}") + more
+    sim = Simulation(load_text(text), profile, 0)
+    go_on(sim, "run", "advance 5s")
+    produced = sum(len(batch.values) for tp in range(3) for batch in committed_of(sim, tp))
+    assert produced > 400 and len(sim.ledger.processed) == produced
+    assert not sim.broken and not sim.checker.counts
+    assert sorted(len(member(sim, number).assigned) for number in (1, 2, 3)) == [1, 1, 1]
+
+
 def test_a_member_that_has_records_joins_again_when_it_polls() -> None:
     sim = play("produce m1", "advance 1s", "join C1", "advance 1s", "read C1", "advance 1s")
     go_on(sim, "join C2", "advance 10s")
@@ -122,7 +351,7 @@ def test_a_member_that_polls_too_rarely_leaves_and_cannot_commit() -> None:
     sim = play("produce m1", "advance 1s", "join C1", "advance 1s", more=rarely)
     go_on(sim, "read C1", "advance 9s")
     assert member(sim).generation == -1 and member(sim).rejoins
-    with pytest.raises(InputError, match="owns no partition"):
+    with pytest.raises(InputError, match="waits for its group"):
         go_on(sim, "commit C1")
     go_on(sim, "read C1", "advance 1s")
     assert member(sim).assigned == (0, 1, 2) and member(sim).member == "C1-1"
@@ -255,6 +484,8 @@ def test_a_copy_goes_on_as_the_run_does() -> None:
         ("[{name: a, members: [C1, C1]}]", "C1 is a member already"),
         ("[{name: a, members: [C1], offsets: [1, 1]}]", "listed twice"),
         ("[{name: a, members: [C1], offsets: [9]}]", "no broker 9"),
+        ("[{name: a, members: [C1], group.instance.id: {C2: x}}]", "no key C2"),
+        ("[{name: a, members: [C1], group.instance.id: {C1: 'x:y'}}]", "1 to 16 letters"),
     ],
 )
 def test_groups_are_read_strictly(groups: str, why: str) -> None:
@@ -264,6 +495,10 @@ def test_groups_are_read_strictly(groups: str, why: str) -> None:
 
 def test_releases_without_the_protocol_refuse_groups() -> None:
     assert "0.10.1" in find("S87").cannot_begin("0.9.0.1")
+    assert "as of Kafka 2.4" in load_text(COOPERATIVE).cannot_begin("Z21")
+    assert "as of Kafka 2.3" in load_text(STATIC).cannot_begin("Z20")
+    with pytest.raises(InputError, match="Static members"):
+        load_text(STATIC + "profiles: [Z20]\n")
 
 
 def test_the_session_of_a_member_ends_and_its_heartbeat_is_sent_while_time_stands() -> None:
@@ -380,11 +615,21 @@ MOVES = (
 )
 
 
+KINDS = (
+    AUTO,
+    COOPERATIVE,
+    STATIC.partition("configs")[0].replace(", C3: app-1", "").replace(", C3]", "]"),
+    COOPERATIVE.replace(STICKY, f"{STICKY}, commit: auto, group.instance.id: {{C1: a, C2: a}}"),
+)
+
+
 @pytest.mark.parametrize("seed", range(12))
-def test_in_random_runs_no_promise_breaks(seed: int) -> None:
+@pytest.mark.parametrize("kind", range(len(KINDS)))
+def test_in_random_runs_no_promise_breaks(seed: int, kind: int) -> None:
     chance = Chance(seed, "group moves")
     often = "configs: {session.timeout.ms: 6000, max.poll.interval.ms: 10000}\n"
-    sim = play(more=often + (WORKLOAD if seed % 2 else ""), profile=("K39", "Z28", "K41")[seed % 3])
+    text = KINDS[kind] + often + (WORKLOAD if seed % 2 else "")
+    sim = Simulation(load_text(text), ("K39", "Z28", "K41")[seed % 3], 0)
     if seed % 2:
         go_on(sim, "run 20s !900")
     for number in range(40):

@@ -1,4 +1,4 @@
-"""Promises of consumer groups, and how often a record is processed (G-): INV-35 to INV-38."""
+"""Promises of consumer groups, and how often a record is processed (G-): INV-35 to 38, INV-43."""
 
 from __future__ import annotations
 
@@ -17,14 +17,26 @@ class OneOwner(Invariant):
         DURABILITY,
     )
 
-    def on_assigned(self, run: Observation, members: Collection[MemberState]) -> None:
-        owners: dict[tuple[int, int], str] = {}
+    def on_assigned(
+        self,
+        run: Observation,
+        group: int,
+        member: MemberState,
+        base: int,
+        members: Collection[MemberState],
+    ) -> None:
+        owners: dict[tuple[int, int], MemberState] = {}
         for owner in members:
             for tp in owner.assigned:
-                first = owners.setdefault((owner.generation, tp), owner.member)
-                if first != owner.member:
+                first = owners.setdefault((owner.generation, tp), owner)
+                if first.member != owner.member and not _are_one(first, owner):
                     why = "{0} and {1} both own partition {2} in generation {3}"
-                    self.report(run, why, first, owner.member, tp, owner.generation)
+                    self.report(run, why, first.member, owner.member, tp, owner.generation)
+
+
+def _are_one(first: MemberState, other: MemberState) -> bool:
+    """G-7.  Check for two processes of one static member; the former will find itself fenced."""
+    return bool(first.instance) and first.instance == other.instance
 
 
 class OldGenerationFenced(Invariant):
@@ -35,13 +47,44 @@ class OldGenerationFenced(Invariant):
         DURABILITY,
     )
 
-    def on_group_commit(self, run: Observation, group: int, base: int, generation: int) -> None:
+    def on_group_commit(self, run: Observation, group: int, member: MemberState, base: int) -> None:
         last: dict[int, tuple[int, int]] = self.memory(run)  # group -> (offset, generation)
         at, newest = last.get(group, (-1, -1))
-        if base > at and generation < newest:
+        if base > at and member.generation < newest:
             why = "a commit of generation {0} follows one of {1}"
-            self.report(run, why, generation, newest)
-        last[group] = max((at, newest), (base, generation))
+            self.report(run, why, member.generation, newest)
+        last[group] = max((at, newest), (base, member.generation))
+
+
+class FormerProcessFenced(Invariant):
+    """Memory: (group, instance) -> (where its last process became the member, that member)."""
+
+    about: ClassVar = About(
+        "INV-43",
+        "Of two processes with one group.instance.id only the later one commits.",
+        "A process commits whose group.instance.id another has taken over.",
+        DURABILITY,
+        broken_by=("static_rejoin_not_written",),
+    )
+
+    def on_assigned(
+        self,
+        run: Observation,
+        group: int,
+        member: MemberState,
+        base: int,
+        members: Collection[MemberState],
+    ) -> None:
+        if member.instance:
+            known: dict[tuple[int, str], tuple[int, str]] = self.memory(run)
+            place, now = (group, member.instance), (base, member.member)
+            known[place] = max(known.get(place, now), now)
+
+    def on_group_commit(self, run: Observation, group: int, member: MemberState, base: int) -> None:
+        since, owner = self.memory(run).get((group, member.instance), (base, member.member))
+        if base > since and member.member != owner:
+            why = "{0} commits as {1}, which {2} has been since"
+            self.report(run, why, member.member, member.instance, owner)
 
 
 class ProcessedOnce(Invariant):

@@ -207,12 +207,13 @@ export interface GroupView {
 /**
  * A member of a group: what it owns, where it stands there, and what it has not processed.
  *
- *     `task`: what it is about with the coordinator, "" for nothing.
+ *     `task`: what it is about with the coordinator, "" for nothing.  `instance`: group.instance.id.
  */
 export interface MemberView {
   alive: boolean;
   generation: number;
   id: string;
+  instance?: string;
   member: string;
   owns: number[];
   polled: number;

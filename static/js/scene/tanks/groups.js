@@ -71,6 +71,11 @@ export function memberOf(view, client, t) {
 }
 
 function memberWords(view, one, t) {
+  const words = membership(view, one, t);
+  return one.instance ? t("group.member.static", { i: one.instance, words }) : words;
+}
+
+function membership(view, one, t) {
   if (!one.alive) return t("group.member.down");
   if (!one.owns.length) return t(one.task ? "group.member.joins" : "group.member.idle");
   const owns = one.owns

@@ -5,18 +5,26 @@ import { fit, g, line, path, rect, text, title } from "../node.js";
 import { memberOf, standing } from "./groups.js";
 import { sized } from "./place.js";
 
+const CARD = 66; // px of a card of one line, with the gap below it
+
 /** Clients beside the tanks, or in a row over them where there is no room at the sides. */
 export function sides(geo, view, ctx) {
   if (!geo.side) return [clients(geo, view, ctx), ...taps(geo, view, ctx)].filter(Boolean);
   const most = geo.lanes.values().next().value?.floor ?? geo.height;
   const first = geo.top + Math.max(4, (most - geo.top) * 0.22 - 40);
-  const at = { producer: first, consumer: first };
+  const gaps = {};
+  const at = {};
+  for (const kind of ["producer", "consumer"]) {
+    const crowded = view.clients.filter((c) => c.kind === kind).length * CARD > most - first;
+    at[kind] = crowded ? geo.top + 4 : first;
+    gaps[kind] = crowded ? 6 : 14;
+  }
   const cards = [];
   for (const c of view.clients) {
     const made = card(geo, c, at[c.kind], ctx, view);
     if (at[c.kind] + made.h > most) continue;
     cards.push(made.node);
-    at[c.kind] += made.h + 14;
+    at[c.kind] += made.h + gaps[c.kind];
   }
   return [g("clients", cards), ...taps(geo, view, ctx)];
 }
