@@ -6,15 +6,17 @@ import hashlib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from app.batch.runners.java import JavaMissingError, find_java
-from app.lab import configuration
+from app.lab import configuration, table
 from app.lab.cluster import RealCluster, Tools, free_block, taken_in
 from app.lab.configuration import Ports
 from app.lab.jars import find_jars, home_of
 from app.lab.playing import Player, must_be_playable
 from app.lab.processes import Processes
+from app.lab.quorum import QuorumCluster
 from app.lab.recording import LabRecording, made_of
 from app.lab.releases import KafkaRelease, release_of
 from app.lab.stage import LabStage
@@ -49,10 +51,12 @@ def play(wish: Wish, run: Run, tell: Tell) -> LabRecording:
     must_be_playable(run, zookeeper=not release.kraft)
     tools = find_tools(release, wish.jars, tell)
     brokers = [broker.id for broker in run.scenario.brokers]
-    needed = Ports.needed(len(brokers) + (0 if release.kraft else 1))
+    voters = len(run.scenario.quorum)
+    needed = Ports.needed(len(brokers) + (0 if release.kraft else 1), voters)
     base = choose_ports(wish.port, needed)
     with Processes(wish.keep) as processes:
-        cluster = RealCluster(release, brokers, tools, processes, base)
+        with_voters = partial(QuorumCluster, voters=voters) if voters else RealCluster
+        cluster = with_voters(release, brokers, tools, processes, base)
         cluster.lag_ms = lag_ms(run)
         try:
             cluster.start_all(tell)
@@ -70,7 +74,10 @@ def _recorded(cluster: RealCluster, run: Run, tell: Tell) -> LabRecording:
     configs = topic_configs(scenario)
     name = "".join(letter for letter in scenario.code or scenario.slug if letter.isalnum())
     stage = LabStage(cluster, name or "run", list(scenario.partitions[0]), configs)
-    return made_of(run, stage, Player(stage, run, tell).play())
+    made = made_of(run, stage, Player(stage, run, tell).play())
+    if stage.quorum:
+        made["seed"] = table.seed_of(made, run)
+    return made
 
 
 def topic_configs(scenario: Scenario) -> dict[str, str]:
