@@ -6,11 +6,10 @@ import hashlib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from app.batch.runners.java import JavaMissingError, find_java
-from app.lab import configuration, table
+from app.lab import configuration
 from app.lab.cluster import RealCluster, Tools, free_block, taken_in
 from app.lab.configuration import Ports
 from app.lab.jars import find_jars, home_of
@@ -52,11 +51,13 @@ def play(wish: Wish, run: Run, tell: Tell) -> LabRecording:
     tools = find_tools(release, wish.jars, tell)
     brokers = [broker.id for broker in run.scenario.brokers]
     voters = len(run.scenario.quorum)
-    needed = Ports.needed(len(brokers) + (0 if release.kraft else 1), voters)
-    base = choose_ports(wish.port, needed)
+    base = choose_ports(wish.port, ports_of(release, len(brokers), voters))
     with Processes(wish.keep) as processes:
-        with_voters = partial(QuorumCluster, voters=voters) if voters else RealCluster
-        cluster = with_voters(release, brokers, tools, processes, base)
+        cluster = (
+            QuorumCluster(release, brokers, tools, processes, base, voters)
+            if voters
+            else RealCluster(release, brokers, tools, processes, base)
+        )
         cluster.lag_ms = lag_ms(run)
         try:
             cluster.start_all(tell)
@@ -74,10 +75,7 @@ def _recorded(cluster: RealCluster, run: Run, tell: Tell) -> LabRecording:
     configs = topic_configs(scenario)
     name = "".join(letter for letter in scenario.code or scenario.slug if letter.isalnum())
     stage = LabStage(cluster, name or "run", list(scenario.partitions[0]), configs)
-    made = made_of(run, stage, Player(stage, run, tell).play())
-    if stage.quorum:
-        made["seed"] = table.seed_of(made, run)
-    return made
+    return made_of(run, stage, Player(stage, run, tell).play())
 
 
 def topic_configs(scenario: Scenario) -> dict[str, str]:
@@ -98,6 +96,11 @@ def lag_ms(run: Run) -> int:
     played = (moves.parse(line, run.scenario.brokers) for line in run.lines())
     passes = any(move.verb.name == "advance" and move.args["ms"] >= lag for move in played)
     return int(lag) if passes else configuration.LAG_MS
+
+
+def ports_of(release: KafkaRelease, brokers: int, voters: int = 0) -> int:
+    """Return how many ports a cluster needs; under ZooKeeper it has one more broker."""
+    return Ports.needed(brokers + (0 if release.kraft else 1), voters)
 
 
 def choose_ports(wanted: int, needed: int) -> int:

@@ -153,9 +153,14 @@ class QuorumCluster(RealCluster):
 
     def start_controllers(self) -> None:
         """Start every voter; wait until one of them leads."""
-        for voter in self.voters:
-            self.start(voter)
         self._metadata = QuorumMetadata(lambda: self.log_directory(self.acting()))
+        self.start_missing()
+
+    def start_missing(self) -> None:
+        """Start every voter that is down; wait until there is a leader.  Raises LabError."""
+        for voter in self.voters:
+            if not self.alive(voter):
+                self.start(voter)
         if not wait_until(lambda: self.leader() is not None, ELECTED_WITHIN_S, 0.2):
             raise LabError("The controllers elect no leader within a minute.")
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
+from app.lab import table
 from app.lab.playing import LabCheck, LabStep, PlayedScript
 from app.lab.stage import LabStage
 from engine.sim.run import Run
@@ -90,6 +91,7 @@ def made_of(run: Run, stage: LabStage, played: PlayedScript) -> LabRecording:
     }
     if stage.quorum:
         made["voters"] = len(stage.quorum.voters)
+        made["seed"] = table.seed_of(made, run)
     return made
 
 
