@@ -79,6 +79,30 @@ class VoterLog:
         return offset - bisect_left(self.registrations, offset)
 
 
+def described(port: int) -> tuple[int, int]:
+    """Return leader and high watermark as a controller tells them; (-1, -1) where it does not lead.
+
+    The mark of a leader that knows none is -1.
+    """
+    topic = compact_text("__cluster_metadata") + compact_array([i32(0) + NO_TAGS]) + NO_TAGS
+    body = compact_array([topic]) + NO_TAGS
+    try:
+        with Connection(port, ANSWER_WITHIN_S) as connection:
+            answer = connection.ask(DESCRIBE_QUORUM, 0, body, flexible=True)
+    except (OSError, MalformedError):
+        return -1, -1
+    if answer.i16():
+        return -1, -1
+    answer.take(1)  # one topic
+    answer.compact_text()
+    answer.take(1)  # one partition
+    answer.i32()
+    if answer.i16():
+        return -1, -1
+    leader, _epoch = answer.i32(), answer.i32()
+    return leader, answer.i64()
+
+
 class QuorumMetadata(KraftMetadata):
     """Metadata as the active controller has it on its disk, or the last one that was."""
 
@@ -279,24 +303,7 @@ class QuorumCluster(RealCluster):
 
     def mark(self, voter: int) -> int | None:
         """Return the high watermark that a leader reports; None where it knows none."""
-        topic = compact_text("__cluster_metadata") + compact_array([i32(0) + NO_TAGS]) + NO_TAGS
-        body = compact_array([topic]) + NO_TAGS
-        try:
-            with Connection(self.ports.voter(voter), ANSWER_WITHIN_S) as connection:
-                answer = connection.ask(DESCRIBE_QUORUM, 0, body, flexible=True)
-        except (OSError, MalformedError):
-            return None
-        if answer.i16():
-            return None
-        answer.take(1)  # one topic
-        answer.compact_text()
-        answer.take(1)  # one partition
-        answer.i32()
-        if answer.i16():
-            return None
-        answer.i32()  # the leader
-        answer.i32()  # its epoch
-        mark = answer.i64()
+        mark = described(self.ports.voter(voter))[1]
         return mark if mark >= 0 else None
 
     def voter_facts(self) -> dict[str, VoterFact]:
