@@ -19,6 +19,7 @@ from app.lab.laboratory import Wish
 from app.lab.random_play import (
     DIFFERS,
     FAILED,
+    QUORUM,
     RandomPlayer,
     RandomResults,
     RandomScripts,
@@ -113,7 +114,7 @@ def play_random(
     release = release_of(wish.kafka)
     if voters and not release.kraft:
         raise LabError("Several controllers need KRaft, from Kafka 3.3 on.")
-    into = into / f"quorum-{voters}" if voters else into
+    into = into / f"{QUORUM}{voters}" if voters else into
     cancelled = False
     deadline = time.monotonic() + minutes * 60 if minutes else float("inf")
     RandomResults.load(into, release.version, seed)  # a file that is no result is reported first

@@ -27,6 +27,8 @@ Tell = Callable[[str], None]
 
 FORMAT: Final = 1
 SHORTEN_PLAYS: Final = 24  # of real brokers, for one difference
+QUORUM: Final = "quorum-"
+"""How the directory of results of a quorum begins; the number of its voters follows."""
 EQUAL: Final = "equal"
 PASSED: Final = "passed"
 """The second play had no difference."""
