@@ -254,8 +254,12 @@ class Player:
                 counted.append([text, 1])
         return [text if n == 1 else f"{text} x{n}" for text, n in counted[:MOST_WIRE]]
 
+    def _name(self, node: int) -> str:
+        voter = self.stage.quorum.label(-node) if self.stage.quorum else ""
+        return voter or {CONTROLLER: "K", CLIENT: "C"}.get(node, str(node))
+
     def _told(self, note: WireNote, names: tuple[str, str]) -> str:
-        way = f"{_node(note['source'])}->{_node(note['target'])}"
+        way = f"{self._name(note['source'])}->{self._name(note['target'])}"
         served = note.get("served")
         if served is None:
             return f"{way} {note['kind']}"
@@ -299,10 +303,6 @@ class Player:
             self._read[broker] = self._read.get(broker, 0) + whole
             return data[:whole].decode(errors="replace").splitlines()
         return []
-
-
-def _node(number: int) -> str:
-    return {CONTROLLER: "K", CLIENT: "C"}.get(number, str(number))
 
 
 Answers = Mapping[str, tuple[str, int]]
