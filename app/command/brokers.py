@@ -64,7 +64,7 @@ def recordings(paths: tuple[str, ...], table: bool, as_json: bool) -> None:
 @click.option(
     "--quorum",
     type=click.IntRange(3, 5),
-    help="Random scripts for so many controllers, which are cut off, killed and frozen.",
+    help="Number of controllers for random scripts that cut off, kill and freeze them.",
 )
 @click.option("--moves", help="Moves to play instead of the script, separated by ; or new lines.")
 @click.option("--out", type=click.Path(dir_okay=False), help="File to write the recording to.")

@@ -22,7 +22,7 @@ from engine.recordings.reading import release_order
 
 
 class ReleaseTotals(RandomTotals):
-    """Totals of a release, of brokers or of a quorum of so many `voters`."""
+    """Totals of a release, of its brokers or of a quorum; `voters` is 0 for brokers."""
 
     voters: int
     kafka: str

@@ -1,7 +1,7 @@
 """Random scripts of a quorum: controllers are cut off, killed, frozen and started again.
 
 A script is a function of seed, number and release.  It is not drawn by what the model allows, for
-who leads is chance; what is possible follows from which controllers run and which links are cut.
+the leader is chance; what is possible follows from the controllers that run and the links cut.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class QuorumScript:
 
 @dataclass(frozen=True, slots=True)
 class QuorumScripts:
-    """Scripts of a quorum of so many voters."""
+    """Scripts of a quorum; `voters` is the number of its controllers."""
 
     voters: int
 
