@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from engine.model.errors import InputError
-from engine.recordings import reading
+from engine.recordings import following, reading
 from engine.recordings.comparing import RecordingComparison, compare
 from tests.conftest import ROOT
 
@@ -20,6 +20,8 @@ FILES = sorted(FOLDER.glob("*.json"))
 OF_CHANCE = sorted((ROOT / "tests" / "data" / "recordings").glob("*.json"))
 """Random scripts, shortened, that an earlier model played differently."""
 SMALL = "S06-3.9.1"
+OF_QUORUM = "S83-4.1.1"
+VOTERS = {"C1", "C2", "C3"}
 
 
 def data_of(name: str) -> dict[str, Any]:
@@ -59,6 +61,12 @@ def altered(data: dict[str, Any]) -> Iterator[tuple[int, str, dict[str, Any]]]:
                 yield number, f"b{broker} {key}", _with(data, number, where, _otherwise(key, value))
             where = ("brokers", broker)
             yield number, f"b{broker} exists", _with(data, number, where, None)
+        for voter, facts in step["facts"].get("voters", {}).items():
+            for key, value in facts.items():
+                if value is None or (key == "vote" and facts["leader"]):
+                    continue
+                where = ("voters", voter, key)
+                yield number, f"{voter} {key}", _with(data, number, where, _otherwise(key, value))
 
 
 def _with(data: dict[str, Any], number: int, where: tuple[str, ...], value: Any) -> dict[str, Any]:
@@ -82,6 +90,42 @@ def test_any_altered_fact_is_a_difference() -> None:
     for number, fact, other in altered(data_of(SMALL)):
         found = {one.step for one in compared(other).different}
         assert number in found, f"step {number}: {fact} is not looked at"
+
+
+@pytest.fixture
+def one_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model that is wrong is wrong under every seed; here one is enough."""
+    monkeypatch.setattr(following, "SEEDS", 1)
+
+
+@pytest.mark.usefixtures("one_seed")
+def test_no_draw_hides_an_altered_fact_of_a_quorum() -> None:
+    data = data_of(OF_QUORUM)
+    data["steps"] = data["steps"][:9]  # up to the election
+    every = [one for one in altered(data) if one[1].startswith("C") and one[0] in (4, 8)]
+    assert len(every) > 30
+    for number, fact, other in every:
+        found = {one.step for one in compared(other).different}
+        assert number in found, f"step {number}: {fact} is not looked at"
+
+
+@pytest.mark.usefixtures("one_seed")
+@pytest.mark.parametrize(("name", "other"), [("S84-4.1.1", "K39"), ("S85-3.9.1", "K41")])
+def test_a_quorum_of_another_release_has_other_facts(name: str, other: str) -> None:
+    data = data_of(name)
+    assert not compared(data).different
+    assert {one.fact.split()[0] for one in compared({**data, "profile": other}).different} & VOTERS
+
+
+def test_a_recording_of_a_quorum_is_read_within_bounds() -> None:
+    data = data_of(OF_QUORUM)
+    for field, value in (("voters", 10), ("voters", -1), ("seed", -1), ("seed", 1 << 40)):
+        with pytest.raises(InputError, match=field):
+            reading.read(json.dumps({**data, field: value}), "altered")
+    for at in ([1], [2, 1, 3], [-1, 0, 0], [0, 0, 10**10]):
+        data["steps"][1]["at"] = at
+        with pytest.raises(InputError, match="cannot have been at"):
+            reading.read(json.dumps(data), "altered")
 
 
 def test_missing_fields_have_a_meaning_and_unknown_ones_are_ignored() -> None:

@@ -61,6 +61,11 @@ def recordings(paths: tuple[str, ...], table: bool, as_json: bool) -> None:
     show_default=True,
     help="Directory for results of random scripts; finished scripts are not played again.",
 )
+@click.option(
+    "--quorum",
+    type=click.IntRange(3, 5),
+    help="Number of controllers for random scripts that cut off, kill and freeze them.",
+)
 @click.option("--moves", help="Moves to play instead of the script, separated by ; or new lines.")
 @click.option("--out", type=click.Path(dir_okay=False), help="File to write the recording to.")
 @click.option("--jars", type=click.Path(), help="Directory with the jars of that release.")
@@ -81,6 +86,7 @@ def lab(
     seed: int,
     minutes: float,
     into: str,
+    quorum: int | None,
     moves: str | None,
     out: str | None,
     jars: str | None,
@@ -105,13 +111,15 @@ def lab(
 
     if (scenario is None) == (count is None):
         refuse("Name either a scenario or --random with a number of scripts.")
+    if scenario is not None and quorum is not None:
+        refuse("--quorum goes with --random.")
     if scenario is None or count is not None:
         unused = [name for name, value in (("--moves", moves), ("--out", out)) if value]
         if unused or facts or keep:
             refuse("--moves, --out, --keep and --facts go with a scenario, not with --random.")
         try:
             wish = Wish(kafka, given[0], None, port)
-            sys.exit(play_random(wish, count or 0, seed, minutes, Path(into)))
+            sys.exit(play_random(wish, count or 0, seed, minutes, Path(into), quorum or 0))
         except LabError as trouble:
             refuse(str(trouble))
     run = run_of(scenario, None, 0, moves)

@@ -14,12 +14,22 @@ import click
 
 from app.command import recordings
 from app.command.options import CANCELLED
-from app.lab import laboratory, nightly, recording, table
+from app.lab import laboratory, nightly, random_script, recording, table
 from app.lab.laboratory import Wish
-from app.lab.random_play import DIFFERS, FAILED, RandomPlayer, RandomResults, summary
+from app.lab.random_play import (
+    DIFFERS,
+    FAILED,
+    QUORUM,
+    RandomPlayer,
+    RandomResults,
+    RandomScripts,
+    summary,
+)
+from app.lab.random_quorum import QuorumScripts
 from app.lab.random_script import BROKERS
 from app.lab.releases import release_of
 from app.lab.script_cluster import ScriptCluster
+from app.lab.trouble import LabError
 from engine.sim.run import Run
 
 
@@ -92,20 +102,26 @@ def record_all(scripts: str, releases: str, into: Path, wish: Wish) -> int:
     return 0 if all(outcome.good for outcome in outcomes) else 1
 
 
-def play_random(wish: Wish, count: int, seed: int, minutes: float, into: Path) -> int:
-    """Play random scripts, keep what differs and print a table.
+def play_random(
+    wish: Wish, count: int, seed: int, minutes: float, into: Path, voters: int = 0
+) -> int:
+    """Play random scripts, of brokers or of a quorum, keep what differs and print a table.
 
     The exit code: 0 where every script is as the model, 1 where one differs or failed, 130 where it
     was cancelled; what was played by then is kept.  Raises Trouble.
     """
     _end_by_signals()
     release = release_of(wish.kafka)
+    if voters and not release.kraft:
+        raise LabError("Several controllers need KRaft, from Kafka 3.3 on.")
+    into = into / f"{QUORUM}{voters}" if voters else into
     cancelled = False
     deadline = time.monotonic() + minutes * 60 if minutes else float("inf")
     RandomResults.load(into, release.version, seed)  # a file that is no result is reported first
     try:
-        with ScriptCluster(wish, list(BROKERS), _progress) as cluster:
-            player = RandomPlayer(cluster, release, seed, into, _progress, deadline)
+        scripts: RandomScripts = QuorumScripts(voters) if voters else random_script
+        with ScriptCluster(wish, list(BROKERS), _progress, voters) as cluster:
+            player = RandomPlayer(cluster, release, seed, into, _progress, scripts, deadline)
             for _ in player.play(count):
                 pass
     except KeyboardInterrupt:

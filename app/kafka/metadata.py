@@ -12,6 +12,7 @@ from typing import Final
 from app.kafka.cursor import ByteCursor
 
 SAME_LEADER: Final = -2
+REGISTER_CONTROLLER: Final = 27
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +117,19 @@ def parse(value: bytes) -> Record | None:
     Raises Malformed.
     """
     cursor = ByteCursor(value)
-    cursor.uvarint()  # the frame's version
-    kind, version = cursor.uvarint(), cursor.uvarint()
+    kind, version = _kind(cursor), cursor.uvarint()
     read = _READERS.get(kind)
     return None if read is None else read(cursor, version)
+
+
+def registers_controller(value: bytes) -> bool:
+    """Check for the record with which every controller that starts registers itself (KIP-919)."""
+    return _kind(ByteCursor(value)) == REGISTER_CONTROLLER
+
+
+def _kind(cursor: ByteCursor) -> int:
+    cursor.uvarint()  # the frame's version
+    return cursor.uvarint()
 
 
 def _ids(cursor: ByteCursor) -> tuple[int, ...]:

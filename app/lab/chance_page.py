@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TypedDict
 
-from app.lab.random_play import RandomResults, RandomTotals, totals_of
+from app.lab.random_play import QUORUM, RandomResults, RandomTotals, totals_of
 from app.lab.releases import release_of
 from engine.model.json_types import Json
 from engine.recordings.by_chance import read_file
@@ -22,6 +22,9 @@ from engine.recordings.reading import release_order
 
 
 class ReleaseTotals(RandomTotals):
+    """Totals of a release, of its brokers or of a quorum; `voters` is 0 for brokers."""
+
+    voters: int
     kafka: str
     profile: str
     findings: list[Json]
@@ -34,24 +37,28 @@ class MergedTotals(TypedDict):
 
 def merged(directories: Iterable[Path]) -> MergedTotals:
     """Return the file's data with the releases of these results replaced.  Raises LabError."""
-    rows: dict[str, ReleaseTotals] = {row["kafka"]: row for row in read_file()["releases"]}
+    rows: dict[tuple[str, int], ReleaseTotals] = {
+        (row["kafka"], row.get("voters", 0)): row for row in read_file()["releases"]
+    }
     for directory in directories:
+        _, _, number = directory.name.partition(QUORUM)
+        voters = int(number) if number.isdecimal() else 0
         for path in sorted(directory.glob("results-*.json")):
             _, kafka, seed = path.stem.split("-")
             found = RandomResults.load(directory, kafka, int(seed))
-            findings = rows[kafka]["findings"] if kafka in rows else []
-            profile = release_of(kafka).profile
-            rows[kafka] = {
+            known = rows.get((kafka, voters))
+            rows[kafka, voters] = {
                 "kafka": kafka,
-                "profile": profile,
+                "profile": release_of(kafka).profile,
+                "voters": voters,
                 **totals_of(found),
-                "findings": findings,
+                "findings": known["findings"] if known else [],
             }
     return {"format": 1, "releases": sorted(rows.values(), key=_order)}
 
 
-def _order(row: ReleaseTotals) -> list[int]:
-    return release_order(row["kafka"])
+def _order(row: ReleaseTotals) -> tuple[int, list[int]]:
+    return row.get("voters", 0), release_order(row["kafka"])
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from typing import Final
 from app.lab import configuration
 from app.lab.client import HOST, KafkaClient
 from app.lab.configuration import Ports
-from app.lab.links import CONTROLLER, LinkControls
+from app.lab.links import CONTROLLER, LinkControls, Node
 from app.lab.metadata import KraftMetadata, Metadata, ZooKeeperMetadata
 from app.lab.processes import Processes
 from app.lab.proxy import Proxy
@@ -63,8 +63,11 @@ def wait_until(is_so: Callable[[], bool], seconds: float, pause: float = 0.05) -
 class RealCluster:
     """Running cluster of one release; see the module.
 
-    `brokers` are those of the run; `log_directory` tells where each keeps its logs.
+    `brokers` are those of the run; `log_directory` tells where each keeps its logs; `voters` are
+    the controllers, where there are several.
     """
+
+    voters: list[int] = []  # noqa: RUF012
 
     def __init__(
         self,
@@ -85,7 +88,7 @@ class RealCluster:
         self.controller_id = max(brokers) + 100
         self.apart = [] if release.kraft else [max(brokers) + 1]
         self.everyone = brokers + self.apart
-        self.ports = Ports(base, self.everyone)
+        self.ports = Ports(base, self.everyone, self.voters)
         self.hand = LinkControls()
         self._proxies = list(self._listen())
         self._metadata: Metadata | None = None
@@ -145,21 +148,13 @@ class RealCluster:
         )
         for broker in self.everyone:
             self._write(str(broker), self._broker_properties(broker))
-        directory = self._home / "k"
         if self.release.kraft:
-            controller = configuration.kraft_controller(
-                self.release, self.controller_id, self.ports, directory, self.session_ms
-            )
-            self._write(K, controller)
+            controllers = self._controllers()
+            for name, properties in controllers.items():
+                self._write(name, properties)
             tell("The directories are formatted …")
-            self._format()
-            self._metadata = KraftMetadata(directory)
-            self.start_controller()
-        else:
-            directory.mkdir()
-            self._write(K, configuration.zookeeper(self.ports, directory))
-            self.start_controller()
-            self._metadata = ZooKeeperMetadata(self.ports.controller)
+            self._format([*controllers, *map(str, self.brokers)])
+        self.start_controllers()
         for broker in self.apart:
             tell(f"Broker {broker}, the controller, starts …")
             self.start(broker)
@@ -169,6 +164,25 @@ class RealCluster:
             self.start(broker)
         for broker in self.brokers:
             self.await_up(broker)
+
+    def _controllers(self) -> dict[str, configuration.Properties]:
+        """Return the properties of each KRaft controller, by the name of its process."""
+        properties = configuration.kraft_controller(
+            self.release, self.controller_id, self.ports, self._home / "k", self.session_ms
+        )
+        return {K: properties}
+
+    def start_controllers(self) -> None:
+        """Start the KRaft controller, or ZooKeeper."""
+        directory = self._home / "k"
+        if self.release.kraft:
+            self._metadata = KraftMetadata(directory)
+            self.start_controller()
+        else:
+            directory.mkdir()
+            self._write(K, configuration.zookeeper(self.ports, directory))
+            self.start_controller()
+            self._metadata = ZooKeeperMetadata(self.ports.controller)
 
     def _broker_properties(self, broker: int) -> configuration.Properties:
         directory = self.log_directory(broker)
@@ -185,8 +199,7 @@ class RealCluster:
     def _write(self, name: str, properties: configuration.Properties) -> None:
         (self._home / f"{name}.properties").write_text(configuration.to_text(properties))
 
-    def _format(self) -> None:
-        names = [K, *map(str, self.brokers)]
+    def _format(self, names: list[str]) -> None:
         running = [
             self._java(
                 f"format-{name}",
@@ -293,11 +306,18 @@ class RealCluster:
     def _must_live(self, name: str) -> None:
         if self.processes.alive(name):
             return
-        who = f"Broker {name}" if name != K else "The controller"
-        if name == K and not self.release.kraft:
-            who = "ZooKeeper"
         words = self.processes.last_words(name)
-        raise LabError(f"{who} died by itself{': ' + words if words else '.'}")
+        raise LabError(f"{self.who(name)} died by itself{': ' + words if words else '.'}")
+
+    def who(self, name: str) -> str:
+        """Return the subject of a sentence about a process."""
+        if name != K:
+            return f"Broker {name}"
+        return "The controller" if self.release.kraft else "ZooKeeper"
+
+    def end_of(self, node: int) -> Node:
+        """Return the end of a link that a move means by a node."""
+        return node
 
     def alive(self, broker: int) -> bool:
         return self.processes.alive(str(broker))

@@ -23,6 +23,9 @@ LONG_SESSION_MS: Final = 60_000
 
 From 4.0 on a restart waits for the old session (KAFKA-19047), so those stay short.
 """
+USUAL_SESSION_MS: Final = 9_000
+USUAL_HEARTBEAT_MS: Final = 2_000
+"""What Kafka and the model set, for scripts that let a session pass by the clock."""
 FETCH_WAIT_MS: Final = 100
 LAG: Final = "replica.lag.time.max.ms"
 LAG_MS: Final = 600_000
@@ -57,15 +60,16 @@ logger.clients.level = WARN
 class Ports:
     """Assignment of ports.  All are in one block from `base` on."""
 
-    def __init__(self, base: int, brokers: list[int]) -> None:
+    def __init__(self, base: int, brokers: list[int], voters: list[int] | None = None) -> None:
         self.controller = base
+        self._voters = voters or []
         self._base = base
         self._place = {broker: number for number, broker in enumerate(brokers)}
         self._count = len(brokers)
 
     @staticmethod
-    def needed(brokers: int) -> int:
-        return 2 + 4 * brokers
+    def needed(brokers: int, voters: int = 0) -> int:
+        return 2 + 4 * brokers + 2 * voters
 
     def _of(self, broker: int, role: int) -> int:
         return self._base + 1 + role * self._count + self._place[broker]
@@ -93,6 +97,14 @@ class Ports:
         From 3.9 on brokers fetch metadata from there (KIP-853), not from their configured address.
         """
         return self._base + 1 + 4 * self._count
+
+    def voter(self, node: int) -> int:
+        """Return the port on which a voter listens."""
+        return self.advertised + 1 + self._voters.index(node)
+
+    def voter_proxy(self, node: int) -> int:
+        """Return the port at which all other nodes reach a voter."""
+        return self.voter(node) + len(self._voters)
 
 
 def long_session_ms(release: KafkaRelease) -> int:

@@ -39,11 +39,28 @@ class ReplicaFact(TypedDict):
     down: NotRequired[bool]
 
 
+class VoterFact(TypedDict):
+    """State of a voter, its quorum-state file (`leader` and `vote` are names), and its log.
+
+    `end`, `hw` and the starts in `epochs` count from the end of the log when the run began.
+    `epochs` are those that have begun since; `hw` is null but for a leader that knows it.
+    """
+
+    state: str
+    epoch: int
+    leader: str
+    vote: str
+    end: int
+    epochs: list[list[int]]
+    hw: int | None
+
+
 class LabFacts(TypedDict):
-    """The record of the partition, and the replica of each broker that may hold one."""
+    """The record of the partition, the replica of each broker that may hold one, and the voters."""
 
     P: PartitionFact | None
     brokers: dict[str, ReplicaFact | None]
+    voters: NotRequired[dict[str, VoterFact]]
 
 
 @dataclass(slots=True)

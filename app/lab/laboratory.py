@@ -15,6 +15,7 @@ from app.lab.configuration import Ports
 from app.lab.jars import find_jars, home_of
 from app.lab.playing import Player, must_be_playable
 from app.lab.processes import Processes
+from app.lab.quorum import QuorumCluster
 from app.lab.recording import LabRecording, made_of
 from app.lab.releases import KafkaRelease, release_of
 from app.lab.stage import LabStage
@@ -49,10 +50,14 @@ def play(wish: Wish, run: Run, tell: Tell) -> LabRecording:
     must_be_playable(run, zookeeper=not release.kraft)
     tools = find_tools(release, wish.jars, tell)
     brokers = [broker.id for broker in run.scenario.brokers]
-    needed = Ports.needed(len(brokers) + (0 if release.kraft else 1))
-    base = choose_ports(wish.port, needed)
+    voters = len(run.scenario.quorum)
+    base = choose_ports(wish.port, ports_of(release, len(brokers), voters))
     with Processes(wish.keep) as processes:
-        cluster = RealCluster(release, brokers, tools, processes, base)
+        cluster = (
+            QuorumCluster(release, brokers, tools, processes, base, voters)
+            if voters
+            else RealCluster(release, brokers, tools, processes, base)
+        )
         cluster.lag_ms = lag_ms(run)
         try:
             cluster.start_all(tell)
@@ -91,6 +96,11 @@ def lag_ms(run: Run) -> int:
     played = (moves.parse(line, run.scenario.brokers) for line in run.lines())
     passes = any(move.verb.name == "advance" and move.args["ms"] >= lag for move in played)
     return int(lag) if passes else configuration.LAG_MS
+
+
+def ports_of(release: KafkaRelease, brokers: int, voters: int = 0) -> int:
+    """Return how many ports a cluster needs; under ZooKeeper it has one more broker."""
+    return Ports.needed(brokers + (0 if release.kraft else 1), voters)
 
 
 def choose_ports(wanted: int, needed: int) -> int:

@@ -17,10 +17,16 @@ from app.kafka.fetches import Served
 
 CONTROLLER: Final = -1
 CLIENT: Final = -2
+FIRST_VOTER_ID: Final = 101
 Node = int
-"""A broker's id, CONTROLLER (or ZooKeeper), or CLIENT: any peer but a follower."""
+"""A broker's id, CONTROLLER (or ZooKeeper), CLIENT: any peer but a follower, or -ID of a voter."""
 
 POLL_S: Final = 0.03
+
+
+def node_of(number: int) -> Node:
+    """Return the node of a process: a voter's is negative, as no fetch of it is replication."""
+    return -number if number >= FIRST_VOTER_ID else number
 
 
 class WireNote(TypedDict):

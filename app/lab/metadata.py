@@ -69,10 +69,11 @@ class KraftMetadata:
         return self._log.refresh().partition(topic, 0)
 
     def history(self, topic: str) -> list[tuple[int, PartitionMetadata]]:
-        self._log.refresh()
+        log = self._log
+        log.refresh()
         return [
             (stated.offset, stated.state)
-            for stated in self._log.history
+            for stated in log.history
             if stated.topic == topic and stated.index == 0
         ]
 

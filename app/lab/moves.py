@@ -40,6 +40,7 @@ METADATA_FETCH_S: Final = 0.8
 """A metadata fetch that is on its way waits at most 500 ms at the controller."""
 LEAVING_S: Final = 4.0
 """After this time the fetches that keep a broker from ending under ZooKeeper are broken."""
+BY_HAND: Final = ("fetch", "ask", "fetching", "hold", "release", "detect")
 SETTINGS: Final = (
     "min.insync.replicas",
     "unclean.leader.election.enable",
@@ -57,8 +58,11 @@ def deed(name: str) -> Callable[[Deed], Deed]:
     return register
 
 
-def why_not(move: Move, zookeeper: bool) -> str:
-    """Return why real brokers cannot play a move; "" where they can."""
+def why_not(move: Move, zookeeper: bool, voters: int = 0) -> str:
+    """Return why real brokers cannot play a move; "" where they can.
+
+    `voters`: the number of controllers where there are several.
+    """
     args, name = move.args, move.verb.name
     if name not in DEEDS:
         return "it has no counterpart outside the model"
@@ -83,12 +87,16 @@ def why_not(move: Move, zookeeper: bool) -> str:
             return error.sentence.rstrip(".")
     if name == "elect" and zookeeper and args["kind"] != election.PREFERRED:
         return "under ZooKeeper only “elect preferred” can be asked for"
-    if name in ("pause", "resume") and args["broker"] == CONTROLLER:
+    if name in ("pause", "resume") and args["broker"] == CONTROLLER and not voters:
         return "there is one controller"
+    if name == "bounce" and args["broker"] < CONTROLLER:
+        return "a controller takes seconds to start: write “shutdown” and “restart”"
+    if voters and name in BY_HAND:
+        return "with several controllers followers fetch by themselves"
     if name in ("cut", "heal") and not args["both"]:
         return "links are cut in both directions"
     ends = [args.get("a"), args.get("b")]
-    if any(end is not None and end < CONTROLLER for end in ends):
+    if any(end is not None and end < CONTROLLER for end in ends) and not voters:
         return "clients are not cut off"
     if name == "bounce" and args["power"]:
         return "power fails with “power”"
@@ -108,8 +116,9 @@ def _produce(stage: LabStage, args: Args) -> None:
         before = stage.log_end(to)
         _send(stage, client, to, value, args["acks"])
         wait_until(partial(_has_arrived, stage, to, value, before), 7, 0.03)
-    if args["acks"] == 1:
-        wait_until(lambda: all(stage.answers[v][0] != WAITING for v in args["values"]), 5)
+    if args["acks"] == 1 or stage.quorum:
+        seconds = 5 if args["acks"] == 1 else 0.5
+        wait_until(lambda: all(stage.answers[v][0] != WAITING for v in args["values"]), seconds)
     else:
         time.sleep(0.5)
 
@@ -172,7 +181,9 @@ def _settle(stage: LabStage, args: Args) -> str:
 
 @deed("advance")
 def _advance(stage: LabStage, args: Args) -> None:
-    time.sleep(args["ms"] / 1_000)
+    since = stage.paced if stage.quorum else time.monotonic()
+    time.sleep(max(0.0, since + args["ms"] / 1_000 - time.monotonic()))
+    stage.paced = time.monotonic()
 
 
 @deed("at")
@@ -286,6 +297,7 @@ def _restart(stage: LabStage, args: Args) -> str:
     if broker != CONTROLLER:
         cluster.start(broker)
         cluster.await_up(broker)
+        stage.acted = stage.paced = time.monotonic()
     stage.informed()
     time.sleep(0.5)
     return said
@@ -365,17 +377,21 @@ def _resume(stage: LabStage, args: Args) -> None:
 
 @deed("cut")
 def _cut(stage: LabStage, args: Args) -> None:
-    stage.cluster.hand.cut(args["a"], args["b"])
+    cluster = stage.cluster
+    cluster.hand.cut(cluster.end_of(args["a"]), cluster.end_of(args["b"]))
 
 
 @deed("heal")
 def _heal(stage: LabStage, args: Args) -> None:
     hand = stage.cluster.hand
-    ends = hand.cuts() if args["a"] is None else [(args["a"], args["b"])]
+    named = [stage.cluster.end_of(args[end]) for end in ("a", "b") if args[end] is not None]
+    ends = [(named[0], named[1])] if named else hand.cuts()
     with hand.change():
         hand.floors.clear()  # a deposed leader answers fetches of an old epoch until it is informed
     for one, other in ends:
         hand.heal(one, other)
+    if stage.quorum:
+        return  # what follows is a matter of time, which the script lets pass
     for broker in stage.running():
         if hand.passes(broker, CONTROLLER):
             wait_until(partial(stage.cluster.metadata.live, broker), 30)

@@ -16,6 +16,7 @@ from app.lab.moves import DEEDS, WAITING, why_not
 from app.lab.order import Order
 from app.lab.stage import UNREACHABLE, LabStage
 from app.lab.trouble import LabError
+from app.lab.voter_moves import voter_deed
 from engine.moves import moves
 from engine.scenarios import expectations
 from engine.scenarios.expectations import Expectation
@@ -24,6 +25,7 @@ from engine.sim.run import Run
 Tell = Callable[[str], None]
 
 MOST_BROKERS: Final = 6
+MOST_VOTERS: Final = 5
 MOST_WIRE: Final = 40
 MOST_LOG: Final = 30
 NOT_PASSED: Final = ("retention.ms", "retention.bytes")
@@ -49,7 +51,9 @@ class PlayedLine:
 class LabStep(TypedDict):
     """Step of a recording: a move, the facts after it, and what went on meanwhile.
 
-    `said`: the answer to the move; `wire`: traffic between brokers, `log` their lines.
+    `said`: the answer to the move; `wire`: traffic between brokers, `log` their lines.  `at`: the
+    milliseconds since the beginning at which it took effect, and from and until which facts were
+    read.
     """
 
     move: str
@@ -59,6 +63,7 @@ class LabStep(TypedDict):
     said: NotRequired[str]
     wire: NotRequired[list[str]]
     log: NotRequired[list[str]]
+    at: NotRequired[list[int]]
 
 
 class LabCheck(TypedDict):
@@ -111,14 +116,20 @@ def must_be_playable(run: Run, zookeeper: bool) -> None:
             f"The laboratory starts at most {MOST_BROKERS} brokers; this run has "
             f"{len(scenario.brokers)}."
         )
-    if scenario.quorum:
+    voters = len(scenario.quorum)
+    if voters > MOST_VOTERS:
         raise LabError(
-            f"The laboratory has one controller; this run has {len(scenario.quorum)} voters."
+            f"The laboratory starts at most {MOST_VOTERS} controllers; this run has {voters}."
         )
+    if voters and zookeeper:
+        raise LabError("Several controllers need KRaft, from Kafka 3.3 on.")
+    if voters and scenario.fetching == "manual":
+        raise LabError("With several controllers the laboratory needs “fetching: auto”.")
     for what, is_so in (
         ("a workload", scenario.workload.producers),
         ("a fault plan", scenario.faults),
-        ("followers that fetch by themselves", scenario.fetching != "manual"),
+        ("followers that fetch by themselves", scenario.fetching != "manual" and not voters),
+        ("voters that change", scenario.configs.get("kraft.version")),
     ):
         if is_so:
             raise LabError(f"The laboratory plays moves; this run has {what}.")
@@ -128,7 +139,7 @@ def must_be_playable(run: Run, zookeeper: bool) -> None:
     for line in lines_of(run):
         if not line.is_expect:
             move = moves.parse(line.text, scenario.brokers)
-            why = why_not(move, zookeeper)
+            why = why_not(move, zookeeper, voters)
             if why:
                 raise LabError(f"“{line.text}” cannot be played on real brokers: {why}.")
 
@@ -167,10 +178,14 @@ class Player:
     def _move(self, number: int, text: str) -> None:
         move = moves.parse(text, self.run.scenario.brokers)
         began = time.monotonic()
-        self.order.make(number, move)
+        if not self.stage.quorum:
+            self.order.make(number, move)
         self.stage.flushed = self.order.flushed[number]
+        self.stage.acted = time.monotonic()
         try:
-            if move.verb.name == "detect":
+            if self.stage.quorum and (deed := voter_deed(self.stage.quorum, move)):
+                said = deed(self.stage, move.args) or ""
+            elif move.verb.name == "detect":
                 missed = self.order.missed_in(number, move)
                 told = [DEEDS["detect"](self.stage, {"broker": broker}) for broker in missed]
                 said = next(filter(None, told), "")
@@ -201,13 +216,17 @@ class Player:
         self.tell(f"    {'as expected' if kept else 'NOT as expected'}: {text}; it is {real}")
 
     def _note(self, move: str, said: str, seconds: float) -> None:
-        self.stage.await_checkpoints()
-        offset = self.stage.latest_offset()
-        step: LabStep = {
-            "move": move,
-            "seconds": round(seconds, 1),
-            "facts": self.stage.facts(),
-        }
+        stage = self.stage
+        if stage.quorum:
+            found, since, until = stage.stable_facts()
+        else:
+            stage.await_checkpoints()
+            found = stage.facts()
+        offset = stage.latest_offset()
+        step: LabStep = {"move": move, "seconds": round(seconds, 1), "facts": found}
+        if stage.quorum:
+            times = max(stage.acted, stage.began), since, until
+            step["at"] = [round((when - stage.began) * 1_000) for when in times]
         wire, log = self._wire(), self._logs()
         if offset is not None:
             step["listOffsets"] = offset
@@ -235,8 +254,12 @@ class Player:
                 counted.append([text, 1])
         return [text if n == 1 else f"{text} x{n}" for text, n in counted[:MOST_WIRE]]
 
+    def _name(self, node: int) -> str:
+        voter = self.stage.quorum.label(-node) if self.stage.quorum else ""
+        return voter or {CONTROLLER: "K", CLIENT: "C"}.get(node, str(node))
+
     def _told(self, note: WireNote, names: tuple[str, str]) -> str:
-        way = f"{_node(note['source'])}->{_node(note['target'])}"
+        way = f"{self._name(note['source'])}->{self._name(note['target'])}"
         served = note.get("served")
         if served is None:
             return f"{way} {note['kind']}"
@@ -280,10 +303,6 @@ class Player:
             self._read[broker] = self._read.get(broker, 0) + whole
             return data[:whole].decode(errors="replace").splitlines()
         return []
-
-
-def _node(number: int) -> str:
-    return {CONTROLLER: "K", CLIENT: "C"}.get(number, str(number))
 
 
 Answers = Mapping[str, tuple[str, int]]

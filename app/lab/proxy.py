@@ -2,8 +2,9 @@
 
 A follower is identified by the client id of its fetcher ("broker-2-fetcher-0"), or, up to 0.10.2,
 by the request itself; the way to the controller or to ZooKeeper has a port of its own for each
-broker; where a controller advertises one address to all, by the client id of a broker's raft
-client.  So every connection belongs to a link, and the hand decides what passes.
+broker; where a controller has one address for all, by the client id of a node's raft client
+("raft-client-2") or of its other requests ("2").  So every connection belongs to a link, and the
+hand decides what passes.
 """
 
 from __future__ import annotations
@@ -28,9 +29,18 @@ from app.kafka.fetches import (
     RequestHeader,
 )
 from app.lab.client import CLIENT_ID, HOST
-from app.lab.links import CLIENT, CONTROLLER, POLL_S, HeldResponse, LinkControls, Node, ProxyLink
+from app.lab.links import (
+    CLIENT,
+    CONTROLLER,
+    POLL_S,
+    HeldResponse,
+    LinkControls,
+    Node,
+    ProxyLink,
+    node_of,
+)
 
-_BROKER: Final = re.compile(r"broker-(\d+)-fetcher-\d+|raft-client-(\d+)")
+_BROKER: Final = re.compile(r"broker-(\d+)-fetcher-\d+|raft-client-(\d+)|(\d+)$")
 LARGEST: Final = 128 * 1024 * 1024
 CHUNK: Final = 65_536
 
@@ -128,7 +138,7 @@ class Proxy:
         head = fetches.header(frame)
         broker = _BROKER.match(head.client)
         if broker:
-            return int(broker[1] or broker[2])
+            return node_of(int(broker[1] or broker[2] or broker[3]))
         if head.api == FETCH and head.client.startswith("ReplicaFetcherThread"):
             return fetches.replica_of(frame, head)
         return CLIENT if head.client == CLIENT_ID else CONTROLLER

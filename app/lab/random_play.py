@@ -27,6 +27,8 @@ Tell = Callable[[str], None]
 
 FORMAT: Final = 1
 SHORTEN_PLAYS: Final = 24  # of real brokers, for one difference
+QUORUM: Final = "quorum-"
+"""How the directory of results of a quorum begins; the number of its voters follows."""
 EQUAL: Final = "equal"
 PASSED: Final = "passed"
 """The second play had no difference."""
@@ -39,6 +41,16 @@ class RandomStage(Protocol):
 
     def play(self, run: Run) -> LabRecording:
         """Return the recording of a run.  Raises LabError."""
+
+
+class RandomScripts(Protocol):
+    """A kind of scripts: the module `random_script`, or those of a quorum."""
+
+    def draw(self, seed: int, number: int, release: KafkaRelease) -> Run:
+        """Return script `number` of a seed, for a release."""
+
+    def why_unfit(self, run: Run, release: KafkaRelease) -> str:
+        """Return the first reason for which a list of moves would not be drawn, or ""."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +118,7 @@ class RandomPlayer:
     seed: int
     into: Path
     tell: Tell
+    scripts: RandomScripts = random_script
     deadline: float = float("inf")
     shorten_plays: int = SHORTEN_PLAYS
 
@@ -127,7 +140,7 @@ class RandomPlayer:
 
     def one(self, number: int) -> ScriptResult:
         """Play one script, again where it differs, and shorten what differs twice."""
-        run = random_script.draw(self.seed, number, self.release)
+        run = self.scripts.draw(self.seed, number, self.release)
         length = len(run.lines())
         began = time.monotonic()
         try:
@@ -172,7 +185,7 @@ class RandomPlayer:
         def differs(lines: list[str]) -> bool:
             nonlocal kept, left
             candidate = replace(run, moves=tuple(lines))
-            if spent() or not lines or random_script.why_unfit(candidate, self.release):
+            if spent() or not lines or self.scripts.why_unfit(candidate, self.release):
                 return False
             left -= 1
             made, found, _ = self._compared(candidate)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
+from app.lab import table
 from app.lab.playing import LabCheck, LabStep, PlayedScript
 from app.lab.stage import LabStage
 from engine.sim.run import Run
@@ -24,7 +25,9 @@ class RecordVersion(PartitionRecordView):
 class LabRecording(TypedDict):
     """A recording as its file has it; `differ` as `app.lab.table.differing`, once it is compared.
 
-    `adjusted` are the epochs that the laboratory itself cost; `produced` has the error and the
+    `voters` is the number of controllers, where there are several, and `seed` that of the model
+    that follows them.  `adjusted` are the epochs that
+    the laboratory itself cost; `produced` has the error and the
     offset of each record.
     """
 
@@ -43,6 +46,8 @@ class LabRecording(TypedDict):
     expectations: list[LabCheck]
     produced: dict[str, list[str | int]]
     history: list[RecordVersion]
+    voters: NotRequired[int]
+    seed: NotRequired[int]
     differ: NotRequired[list[list[Any]]]
 
 
@@ -64,7 +69,7 @@ def made_of(run: Run, stage: LabStage, played: PlayedScript) -> LabRecording:
         }
         for offset, state in cluster.metadata.history(stage.topic)
     ]
-    return {
+    made: LabRecording = {
         "format": FORMAT,
         "scenario": scenario.code or scenario.slug or scenario.title,
         "kafka": cluster.release.version,
@@ -84,6 +89,10 @@ def made_of(run: Run, stage: LabStage, played: PlayedScript) -> LabRecording:
         "produced": {name: list(told) for name, told in stage.answers.items()},
         "history": history,
     }
+    if stage.quorum:
+        made["voters"] = len(stage.quorum.voters)
+        made["seed"] = table.seed_of(made, run)
+    return made
 
 
 def text_of(recording: Mapping[str, object]) -> str:

@@ -7,10 +7,11 @@ import signal
 from collections.abc import Callable
 
 from app.lab.cluster import RealCluster, wait_until
-from app.lab.configuration import Ports, long_session_ms
-from app.lab.laboratory import Wish, choose_ports, find_tools, topic_configs
+from app.lab.configuration import long_session_ms
+from app.lab.laboratory import Wish, choose_ports, find_tools, ports_of, topic_configs
 from app.lab.playing import Player
 from app.lab.processes import Processes
+from app.lab.quorum import QuorumCluster
 from app.lab.recording import LabRecording, made_of
 from app.lab.releases import release_of
 from app.lab.stage import UNREACHABLE, LabStage
@@ -27,8 +28,9 @@ class ScriptCluster:
     next run starts another.  As a context manager, nothing is left at the end.
     """
 
-    def __init__(self, wish: Wish, brokers: list[int], tell: Tell) -> None:
+    def __init__(self, wish: Wish, brokers: list[int], tell: Tell, voters: int = 0) -> None:
         self.wish = wish
+        self.voters = voters
         self.release = release_of(wish.kafka)
         self.brokers = brokers
         self.tell = tell
@@ -66,11 +68,15 @@ class ScriptCluster:
         return made
 
     def _start(self) -> RealCluster:
-        count = len(self.brokers) + (0 if self.release.kraft else 1)
-        base = choose_ports(self.wish.port, Ports.needed(count))
+        release, voters = self.release, self.voters
+        base = choose_ports(self.wish.port, ports_of(release, len(self.brokers), voters))
         processes = self._open.enter_context(Processes(self.wish.keep))
-        session_ms = long_session_ms(self.release)
-        cluster = RealCluster(self.release, self.brokers, self.tools, processes, base, session_ms)
+        given = release, self.brokers, self.tools, processes, base
+        cluster = (
+            QuorumCluster(*given, voters)
+            if voters
+            else RealCluster(*given, long_session_ms(release))
+        )
         self._open.callback(cluster.close)
         try:
             cluster.start_all(self.tell)
@@ -88,10 +94,12 @@ def tidy(stage: LabStage) -> None:
     with hand.change():
         hand.floors.clear()
         hand.notes.clear()
-    for broker in sorted(cluster.paused):
-        cluster.kill(broker, signal.SIGCONT)
+    for node in sorted(cluster.paused):
+        cluster.kill(abs(node), signal.SIGCONT)
     cluster.paused.clear()
-    if not cluster.controller_alive:
+    if stage.quorum:
+        stage.quorum.start_missing()
+    elif not cluster.controller_alive:
         cluster.start_controller()
     down = [broker for broker in cluster.brokers if not cluster.alive(broker)]
     for broker in down:

@@ -16,6 +16,7 @@ from app.lab.client import ClientBelief
 from app.lab.cluster import RealCluster, wait_until
 from app.lab.facts import Adjusted, LabFacts
 from app.lab.links import CONTROLLER
+from app.lab.quorum import QuorumCluster
 from app.lab.trouble import LabError
 
 QUIET_S: Final = 1.2
@@ -23,6 +24,9 @@ SETTLED_WITHIN_S: Final = 40.0
 CHECKPOINT_S: Final = 0.35
 """High watermarks are on disk after 200 ms."""
 ATTEMPTS: Final = 3
+READINGS: Final = 12
+READ_AGAIN_S: Final = 0.2
+"""An election takes less once a voter has begun it, and marks are on disk sooner."""
 
 UNREACHABLE = (OSError, MalformedError, struct.error)
 
@@ -43,6 +47,15 @@ class LabStage:
     """Offset up to which the model has flushed each broker's log, before the current move."""
     has_deleted: bool = False
     began: float = 0.0
+    acted: float = 0.0
+    """When the current move took effect."""
+    paced: float = 0.0
+    """From when on an `advance` counts, if the clock does: other moves take no time in a script."""
+
+    @property
+    def quorum(self) -> QuorumCluster | None:
+        """The cluster, if it has several controllers; its followers fetch by themselves."""
+        return self.cluster if isinstance(self.cluster, QuorumCluster) else None
 
     # -- the beginning -----------------------------------------------------------------------------
 
@@ -50,7 +63,9 @@ class LabStage:
         """Create the topic and wait until every broker knows of it.  Raises LabError."""
         for attempt in range(1, ATTEMPTS + 1):
             if self._create(attempt):
-                self.began = time.monotonic()
+                if self.quorum:
+                    self.quorum.begin(self.topic)
+                self.began = self.paced = time.monotonic()
                 return
             self.by_hand(False)
         raise LabError("The cluster does not become quiet; the machine may be too busy.")
@@ -128,13 +143,30 @@ class LabStage:
 
     def facts(self) -> LabFacts:
         record = self.record()
-        return {
+        found: LabFacts = {
             "P": None if record is None else facts.record(record, self.adjusted),
             "brokers": {
                 str(broker): facts.replica(self.cluster, broker, self.topic, self.adjusted)
                 for broker in self.holders()
             },
         }
+        if self.quorum:
+            found["voters"] = self.quorum.voter_facts()
+        return found
+
+    def stable_facts(self) -> tuple[LabFacts, float, float]:
+        """Return facts that two readings have, and when these were made.
+
+        So no reading is from the middle of an election, and marks have reached the disks.
+        """
+        found, since = self.facts(), time.monotonic()
+        for _ in range(READINGS):
+            time.sleep(READ_AGAIN_S)
+            before, earlier = found, since
+            found, since = self.facts(), time.monotonic()
+            if found == before:
+                return found, earlier, since
+        return found, since, since
 
     def log_start(self, broker: int) -> int:
         """Return the first offset of a replica; 0 where the broker has none."""
@@ -163,7 +195,7 @@ class LabStage:
 
     def by_hand(self, on: bool) -> None:
         """Let followers fetch only when a move says so, or always."""
-        self.cluster.hand.by_hand(self.cluster.brokers, on)
+        self.cluster.hand.by_hand(self.cluster.brokers, on and not self.quorum)
 
     def settle(self) -> bool:
         """Let everything flow until no fact changes for a while; return whether that happened."""

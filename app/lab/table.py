@@ -21,6 +21,15 @@ def compared(made: Mapping[str, object], run: Run) -> list[RecordedMoment]:
     return list(moments(recording, Follower(recording, run.scenario)))
 
 
+def seed_of(made: Mapping[str, object], run: Run) -> int:
+    """Return the seed under which the model is like a recording of a quorum."""
+    recording = reading.read(json.dumps(made), str(made["scenario"]))
+    follower = Follower(recording, run.scenario)
+    for _ in follower.steps():
+        pass
+    return follower.seed
+
+
 def differing(told: list[RecordedMoment]) -> list[list[Any]]:
     """Return [step, move, fact, real, model] of each fact that is not the same."""
     return [

@@ -14,14 +14,14 @@ from flask import Blueprint, Response
 
 from app.core.memoize import last
 from app.questions.names import library_names
-from app.recordings.page import KEPT, FactDifference, format_fact, seen_on, why_told
+from app.recordings.page import KEPT, FactDifference, difference, seen_on, why_told
 from app.server import visitor
 from app.server.services import services
 from app.web import naming
 from app.web.api import json_answer
 from engine.model.errors import InputError
 from engine.recordings.comparing import RecordedMoment, explanation, moments
-from engine.recordings.facts import Row, facts_now, pairs
+from engine.recordings.facts import Row, facts_now, metadata_end, pairs
 from engine.recordings.reading import INITIAL, Facts, Recording
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play
@@ -101,14 +101,15 @@ def _played(code: str, kafka: str) -> tuple[tuple[RecordedMoment, tuple[Row, ...
 def _as_written(scenario: Scenario, recording: Recording) -> list[Facts]:
     """Return the facts of the run that the stage shows, after each move."""
     sim = Run(scenario, recording.profile).simulation()
-    found = [facts_now(sim)]
+    began = metadata_end(sim)
+    found = [facts_now(sim, began)]
     for move in recording.moves:
         try:
             for _ in play(sim, (move,)):
                 pass
         except InputError:
             pass  # the stage leaves out what is refused, too
-        found.append(facts_now(sim))
+        found.append(facts_now(sim, began))
     return found
 
 
@@ -152,18 +153,7 @@ def _record(text: str) -> tuple[str, int | None]:
 def _difference(
     moment: RecordedMoment, row: Row, recording: Recording, names: dict[int, str], marks: bool
 ) -> FactDifference:
-    fact, real, model = row
-    who, _, what = fact.partition(" ")
-    key = what or who
-    why, lang = _why(moment, row, recording, marks)
-    return {
-        "broker": names.get(int(who[1:])) if what else None,
-        "key": key,
-        "real": format_fact(key, real, names),
-        "model": format_fact(key, model, names),
-        "why": why,
-        "lang": lang,
-    }
+    return difference(row, names, *_why(moment, row, recording, marks))
 
 
 def _why(moment: RecordedMoment, row: Row, recording: Recording, marks: bool) -> tuple[str, str]:
@@ -177,6 +167,8 @@ def _why(moment: RecordedMoment, row: Row, recording: Recording, marks: bool) ->
     if known:
         return why_told(recording, known)
     lang, words = visitor.lang(), services().words
+    if recording.voters:
+        return words.text(lang, "beside.why.chance", {}), lang
     if marks:
         return words.text(lang, "beside.why.mark", {}), lang
     return words.text(lang, "beside.why.order", {"plays": _order(recording, moment)}), lang

@@ -28,6 +28,7 @@ from engine.model.languages import USUAL
 from engine.model.profiles import get_profile
 from engine.recordings.by_chance import totals
 from engine.recordings.comparing import Difference, RecordedMoment, compare, moments
+from engine.recordings.facts import Row
 from engine.recordings.reading import INITIAL, Facts, Recording, own, release_order
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
@@ -50,6 +51,7 @@ OF_RECORD: Final = (
     "recovering",
 )
 OF_REPLICA: Final = ("LEO", "HW", "start", "epochs", "log")
+OF_VOTER: Final = ("state", "epoch", "leader", "vote", "end", "HW", "epochs")
 NOT_SAID: Final = "–"
 
 
@@ -75,6 +77,8 @@ class FactCell(TypedDict):
 
 
 class ReplicaCells(TypedDict):
+    """Facts of a replica, or of a voter."""
+
     name: str
     down: bool
     cells: list[FactCell]
@@ -85,13 +89,18 @@ class FactTable(TypedDict):
 
     record: list[FactCell]
     replicas: list[ReplicaCells]
+    voters: list[ReplicaCells]
     refused: str
 
 
 class FactDifference(TypedDict):
-    """A fact that is not the same, and why, in the language `lang`."""
+    """A fact that is not the same, and why, in the language `lang`.
+
+    It is of a broker, of a voter, or of the record of the partition.
+    """
 
     broker: str | None
+    voter: str | None
     key: str
     real: str
     model: str
@@ -357,6 +366,14 @@ def _facts(moment: RecordedMoment, names: Mapping[int, str]) -> FactTable:
             }
             for broker in present
         ],
+        "voters": [
+            {
+                "name": voter,
+                "down": False,
+                "cells": [cell(f"{voter} {key}", key) for key in OF_VOTER],
+            }
+            for voter in sorted(fact.split()[0] for fact in values if fact.endswith(" state"))
+        ],
         "refused": next((str(own) for fact, _, own in moment.rows if fact == "move"), ""),
     }
 
@@ -367,7 +384,9 @@ def format_fact(key: str, value: Any, names: Mapping[int, str]) -> str:
         return NOT_SAID
     if isinstance(value, bool):
         return "✓" if value else NOT_SAID
-    if key == "leader":
+    if key == "state":
+        return services().words.text(visitor.lang(), f"seen.state.{value}", {})
+    if key == "leader" and isinstance(value, int):
         return names.get(value, NOT_SAID)
     if key in ("isr", "elr", "lastKnownElr"):
         return ", ".join(names.get(broker, str(broker)) for broker in value)
@@ -383,14 +402,20 @@ def _first(
     if not differences:
         return None
     one = differences[0]
-    who, _, what = one.fact.partition(" ")
+    return difference((one.fact, one.real, one.model), names, *why_told(recording, one.why))
+
+
+def difference(row: Row, names: Mapping[int, str], why: str, lang: str) -> FactDifference:
+    """Return a fact that is not the same, as people write it."""
+    fact, real, model = row
+    who, _, what = fact.partition(" ")
     key = what or who
-    why, lang = why_told(recording, one.why)
     return {
-        "broker": names.get(int(who[1:])) if what else None,
+        "broker": names.get(int(who[1:])) if what and who.startswith("b") else None,
+        "voter": who if what and who.startswith("C") else None,
         "key": key,
-        "real": format_fact(key, one.real, names),
-        "model": format_fact(key, one.model, names),
+        "real": format_fact(key, real, names),
+        "model": format_fact(key, model, names),
         "why": why,
         "lang": lang,
     }

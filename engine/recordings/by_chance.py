@@ -26,7 +26,10 @@ class ChanceFinding:
 
 @dataclass(frozen=True, slots=True)
 class ChanceTotals:
-    """Scripts of one release: facts `equal` and `different` when each was played last."""
+    """Scripts of one release: facts `equal` and `different` when each was played last.
+
+    `voters`: the controllers of the quorum that they are for; 0 for scripts of brokers.
+    """
 
     kafka: str
     profile: str
@@ -37,6 +40,7 @@ class ChanceTotals:
     seconds: float
     """Median of a script."""
     findings: tuple[ChanceFinding, ...]
+    voters: int = 0
 
     @property
     def mended(self) -> int:

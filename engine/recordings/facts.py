@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from engine.model.broker import Broker
+from engine.model.quorum import FOLLOWER, LEADER, RESIGNED, Quorum
+from engine.quorum.replication import known_mark
 from engine.recordings.reading import Facts
 from engine.sim.simulation import Simulation
+
+ELECTING: Final = "electing"
+"""A voter without a leader; whether it is a candidate or voted for one changes by the second."""
+_STATES: Final = {LEADER: "leader", FOLLOWER: "follower", RESIGNED: "resigned"}
 
 Row = tuple[str, Any, Any]
 """(fact, the real value, the engine's)."""
@@ -31,8 +37,11 @@ def pairs(real: Facts, model: Facts) -> list[Row]:
     return found
 
 
-def facts_now(sim: Simulation, tp: int = 0) -> Facts:
-    """Return everything a recording may say of a partition now, under the same names."""
+def facts_now(sim: Simulation, metadata: int = 0, tp: int = 0) -> Facts:
+    """Return everything a recording may say of a partition now, under the same names.
+
+    Offsets of the metadata log count from `metadata`, its end at the beginning.
+    """
     k = sim.cluster.controller
     found: Facts = {}
     record = k.records.get(tp)
@@ -46,7 +55,33 @@ def facts_now(sim: Simulation, tp: int = 0) -> Facts:
         found["recovering"] = record.recovering
     for broker in sim.brokers.values():
         _add_replica(found, broker, tp)
+    if sim.cluster.quorum is not None:
+        _add_voters(found, sim.cluster.quorum, metadata)
     return found
+
+
+def metadata_end(sim: Simulation) -> int:
+    """Return the end of the longest metadata log; 0 without a quorum."""
+    quorum = sim.cluster.quorum
+    return 0 if quorum is None else max(voter.log.end for voter in quorum.voters.values())
+
+
+def _add_voters(found: Facts, quorum: Quorum, began: int) -> None:
+    names = {node: voter.name for node, voter in quorum.voters.items()}
+    for voter in quorum.voters.values():
+        who = voter.name
+        state = _STATES.get(voter.state, ELECTING) if voter.alive else "down"
+        found[f"{who} exists"] = True
+        found[f"{who} state"] = state
+        found[f"{who} epoch"] = voter.epoch
+        found[f"{who} leader"] = names.get(voter.leader, "")
+        found[f"{who} vote"] = names.get(voter.voted_for, "")
+        found[f"{who} end"] = voter.log.end - began
+        found[f"{who} epochs"] = [
+            [epoch, at - began] for epoch, at in voter.log.epochs if at >= began
+        ]
+        mark = known_mark(voter) if voter.state == LEADER and voter.alive else -1
+        found[f"{who} HW"] = mark - began if mark >= 0 else None
 
 
 def _add_replica(found: Facts, broker: Broker, tp: int) -> None:

@@ -3,7 +3,9 @@
 Unknown fields are let through and missing ones have a meaning (no `elr` is an empty one); a field
 that is there but cannot be what it should be is an error.  Facts are named alike on both sides:
 `leader`, `leaderEpoch`, `partitionEpoch`, `isr`, `elr`, `lastKnownElr`, `recovering`, and for each
-broker `b1 LEO`, `b1 HW`, `b1 start`, `b1 epochs`, `b1 log` (or `b1 exists`, without a replica).
+broker `b1 LEO`, `b1 HW`, `b1 start`, `b1 epochs`, `b1 log` (or `b1 exists`, without a replica); for
+each voter of a quorum `C1 state`, `C1 epoch`, `C1 leader`, `C1 vote`, `C1 end`, `C1 epochs` and
+`C1 HW`.
 """
 
 from __future__ import annotations
@@ -22,6 +24,9 @@ from engine.model.languages import LANGUAGES, short
 
 MOST_BYTES: Final = 4 * 1024 * 1024
 MOST_STEPS: Final = 2_000
+MOST_VOTERS: Final = 9
+MOST_SEED: Final = 1_000_000
+MOST_MS: Final = 24 * 3_600_000
 INITIAL: Final = "initial"
 NOT_PLAYED: Final = "NOT PLAYED"
 
@@ -49,7 +54,9 @@ class RecordedStep:
 
     `plays` is what the engine plays for it: the move, unless the recording says in which order
     things really happened.  `refused` is what the cluster answered instead, or "".  `wire` and
-    `log` are what passed between the brokers and what they logged meanwhile, a line each.
+    `log` are what passed between the brokers and what they logged meanwhile, a line each.  `at` are
+    the milliseconds since the beginning at which the move took effect, and from and until which the
+    facts were read, where the clock counts.
     """
 
     move: str
@@ -58,11 +65,16 @@ class RecordedStep:
     facts: Facts
     wire: tuple[str, ...] = ()
     log: tuple[str, ...] = ()
+    at: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """One script on one cluster.  `brokers` are numbered from 1; `assignment` is partition 0's."""
+    """One script on one cluster.  `brokers` are numbered from 1; `assignment` is partition 0's.
+
+    `voters`: how many controllers its quorum has, 0 for a single one; `seed`: the seed under which
+    the model is tried first, since one is hard to find.
+    """
 
     name: str
     scenario: str
@@ -74,6 +86,8 @@ class Recording:
     configs: dict[str, Any]
     steps: tuple[RecordedStep, ...]
     explained: Explained = field(default_factory=dict)
+    voters: int = 0
+    seed: int = 0
     names: tuple[str, ...] = ()
     """Names of the brokers, where they have others than their numbers."""
     produced: dict[str, str] = field(default_factory=dict)
@@ -177,6 +191,8 @@ def _recording(data: Any, name: str) -> Recording:
         configs=dict(data.get("configs") or {}),
         steps=steps,
         explained=_explained(data),
+        voters=_whole(data, "voters", MOST_VOTERS),
+        seed=_whole(data, "seed", MOST_SEED),
         names=tuple(str(one) for one in data.get("names") or ()),
         produced={str(name): str(told[0]) for name, told in (data.get("produced") or {}).items()},
         told={
@@ -188,6 +204,14 @@ def _recording(data: Any, name: str) -> Recording:
     )
 
 
+def _whole(data: Any, name: str, most: int) -> int:
+    """Return a number that may be missing."""
+    number = int(data.get(name) or 0)
+    if not 0 <= number <= most:
+        raise ValueError(f"“{name}” is between 0 and {most}, not {number}")
+    return number
+
+
 def _step(data: Any) -> RecordedStep:
     move = str(data["move"])
     said = str(data.get("said") or "")
@@ -195,8 +219,11 @@ def _step(data: Any) -> RecordedStep:
         plays: tuple[str, ...] = ()
     else:
         plays = tuple(str(line) for line in data.get("plays", [move]))
-    heard = (tuple(map(str, data.get(key) or ())) for key in ("wire", "log"))
-    return RecordedStep(move, plays, said, facts_of(data["facts"]), *heard)
+    wire, log = (tuple(map(str, data.get(key) or ())) for key in ("wire", "log"))
+    at = tuple(int(ms) for ms in data.get("at") or ())
+    if at and not (len(at) == 3 and 0 <= at[0] <= at[1] <= at[2] <= MOST_MS):
+        raise ValueError(f"“{move}” cannot have been at {list(at)}")
+    return RecordedStep(move, plays, said, facts_of(data["facts"]), wire, log, at)
 
 
 def facts_of(data: Any) -> Facts:
@@ -225,6 +252,24 @@ def facts_of(data: Any) -> Facts:
         # The mark of a broker that is down is in no memory any more.
         if not replica.get("down"):
             found[f"{who} HW"] = replica.get("hw")
+    for who, voter in (data.get("voters") or {}).items():
+        found |= _voter(str(who), voter)
+    return found
+
+
+def _voter(who: str, voter: Any) -> Facts:
+    """Return the facts of a voter; a vote counts while there is no leader."""
+    found: Facts = {
+        f"{who} state": str(voter["state"]),
+        f"{who} epoch": int(voter["epoch"]),
+        f"{who} leader": str(voter["leader"]),
+        f"{who} end": int(voter["end"]),
+        f"{who} epochs": [[int(epoch), int(at)] for epoch, at in voter["epochs"]],
+    }
+    if not voter["leader"]:
+        found[f"{who} vote"] = str(voter["vote"])
+    if voter["hw"] is not None:
+        found[f"{who} HW"] = int(voter["hw"])
     return found
 
 

@@ -366,8 +366,20 @@ def _on_metadata_records(broker: Process, m: Any, out: Effects) -> None:
 def _on_broken(broker: Process, m: Broken, out: Effects) -> None:
     if m.request_kind != messages.METADATA_FETCH:
         dispatch.on_broken(broker, m, out)
+        if m.request_kind == messages.ALTER_PARTITION:
+            _send_to_another(broker, m, out)
     elif m.corr == broker.metadata_corr:
         observer.fetch_again(broker, _observer(out, broker), out)
+
+
+def _send_to_another(broker: Process, m: Broken, out: Effects) -> None:
+    """Send AlterPartition to the leader at once, if it is another one by now.
+
+    `NodeToControllerRequestThread.handleResponse` puts the request back at the front of its queue;
+    it waits only while no controller is known.
+    """
+    if _observer(out, broker).leader not in (NO_VOTER, m.src):
+        membership.on_alter_timer(broker, out)
 
 
 def _on_not_controller(broker: Process, m: NotController, out: Effects) -> None:

@@ -169,7 +169,8 @@ def test_the_page_shows_what_chance_has_tried(client: FlaskClient, lang: str) ->
     part = text[text.index('id="chance"') :]
     assert by_chance.totals()
     for one in by_chance.totals():
-        row = re.search(rf'<tr><th scope="row">{re.escape(one.kafka)}</th>(.*?)</tr>', part)
+        name = re.escape(one.kafka) + (rf", {one.voters}\W[^<]+" if one.voters else "")
+        row = re.search(rf'<tr><th scope="row">{name}</th>(.*?)</tr>', part)
         assert row is not None
         cells = list(map(int, re.findall(r"<td>(\d+)</td>", row[1])))
         assert cells[:4] == [one.scripts, one.moves, one.equal, one.different]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import json
 import shutil
 import signal
@@ -13,19 +12,19 @@ from collections.abc import Callable
 from typing import Final, TypedDict
 
 from app.kafka.batches import HEADER, RecordBatch, parse
-from app.kafka.cursor import NO_TAGS, ByteCursor, compact_array, compact_text, i32
+from app.kafka.cursor import NO_TAGS, ByteCursor, compact_text, i32
 from app.lab.client import HOST, Connection
 from app.lab.cluster import CLUSTER_ID, RealCluster, Tools, wait_until
 from app.lab.configuration import LOG4J, LOG4J2, Properties
 from app.lab.disk import METADATA, segments
 from app.lab.processes import Processes
 from app.lab.proxy import Proxy
+from app.lab.quorum import described
 from app.lab.releases import KafkaRelease
 from app.lab.trouble import LabError
 
 NODES: Final = (1, 2)
 REMOVE_VOTER: Final = 81
-DESCRIBE_QUORUM: Final = 55
 VOTERS_KEY: Final = b"\x00\x00\x00\x06"
 """Key of a VotersRecord: version 0, type 6 (`ControlRecordType.KRAFT_VOTERS`)."""
 WITHIN_S: Final = 60.0
@@ -132,30 +131,8 @@ class TwoControllers(RealCluster):
 
     def leader(self) -> int:
         """Return the leader that DescribeQuorum names, or -1; it knows its high watermark."""
-        for node in NODES:
-            if self.alive(node):
-                with contextlib.suppress(OSError):
-                    leader, mark = self._describe(node)
-                    if mark >= 0:
-                        return leader
-        return -1
-
-    def _describe(self, node: int) -> tuple[int, int]:
-        """Return leader and high watermark as a controller knows them; only the leader does."""
-        topic = compact_text("__cluster_metadata") + compact_array([i32(0) + NO_TAGS]) + NO_TAGS
-        with Connection(self.ports.replication(node), 2) as connection:
-            body = compact_array([topic]) + NO_TAGS
-            answer = connection.ask(DESCRIBE_QUORUM, 0, body, flexible=True)
-        if answer.i16():
-            return -1, -1
-        answer.take(1)  # one topic
-        answer.compact_text()
-        answer.take(1)  # one partition
-        answer.i32()
-        if answer.i16():
-            return -1, -1
-        leader, _epoch = answer.i32(), answer.i32()
-        return leader, answer.i64()
+        told = [described(self.ports.replication(node)) for node in NODES if self.alive(node)]
+        return next((leader for leader, mark in told if mark >= 0), -1)
 
     def batches(self, node: int) -> list[tuple[bytes, RecordBatch]]:
         """Return the snapshots and the log of a controller, batch by batch."""

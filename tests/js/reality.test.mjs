@@ -67,8 +67,10 @@ const MOMENT = {
 };
 
 test("only what was read is in the view", () => {
-  const view = realView(MODEL, MOMENT, { replicas: { 1: { hw: 2 } } }, ["z"]);
+  const model = { ...MODEL, quorum: { voters: [] } };
+  const view = realView(model, MOMENT, { replicas: { 1: { hw: 2 } } }, ["z"]);
   assert.deepEqual([view.messages, view.clients, view.links], [[], [], []]);
+  assert.equal(view.quorum, null);
   assert.deepEqual(
     view.brokers.map(({ alive, fenced }) => [alive, fenced]),
     [

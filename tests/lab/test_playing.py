@@ -19,6 +19,8 @@ from engine.scenarios import expectations, file
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 
+VOTERS = {"quorum": ["C1", "C2", "C3"], "fetching": "auto"}
+
 
 def a_run(**fields: object) -> Run:
     scenario = Scenario.from_dict({"title": "A run", "profiles": ["K41"], **fields})
@@ -31,7 +33,11 @@ def a_run(**fields: object) -> Run:
         ({"partitions": [[1, 2, 3], [2, 3, 1]]}, "of one partition; this one has 2"),
         ({"brokers": 9, "partitions": [[1, 2]]}, "at most 6 brokers; this run has 9"),
         ({"fetching": "auto"}, "this run has followers that fetch by themselves"),
-        ({"quorum": ["C1", "C2", "C3"]}, "has one controller; this run has 3 voters"),
+        ({"quorum": ["C1", "C2", "C3"]}, "needs “fetching: auto”"),
+        ({"quorum": [f"C{n}" for n in range(1, 8)]}, "at most 5 controllers; this run has 7"),
+        ({**VOTERS, "configs": {"kraft.version": 1}}, "this run has voters that change"),
+        ({**VOTERS, "script": "fetch 2"}, "followers fetch by themselves"),
+        ({**VOTERS, "script": "bounce C1"}, "write “shutdown” and “restart”"),
         (
             {"faults": [{"kind": "kill", "mtbf_ms": 1000, "mttr_ms": 500}]},
             "this run has a fault plan",
@@ -55,6 +61,11 @@ def test_unplayable_scenarios_are_refused_before_brokers_start(
         playing.must_be_playable(a_run(**fields), zookeeper=False)
 
 
+def test_a_quorum_needs_kraft() -> None:
+    with pytest.raises(LabError, match="need KRaft"):
+        playing.must_be_playable(a_run(**VOTERS), zookeeper=True)
+
+
 def test_an_election_of_ones_own_needs_kraft() -> None:
     run = a_run(script="elect 2")
     playing.must_be_playable(run, zookeeper=False)
@@ -62,7 +73,7 @@ def test_an_election_of_ones_own_needs_kraft() -> None:
         playing.must_be_playable(run, zookeeper=True)
 
 
-@pytest.mark.parametrize("code", ["S30", "S34", "S35", "S14"])
+@pytest.mark.parametrize("code", ["S30", "S34", "S35", "S14", "S83", "S98"])
 def test_scenarios_of_the_library_can_be_played(code: str) -> None:
     run = Run(file.find(code), "K39")
     playing.must_be_playable(run, zookeeper=False)

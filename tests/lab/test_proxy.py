@@ -13,7 +13,7 @@ import pytest
 from app.kafka import batches
 from app.kafka.cursor import array, i8, i16, i32, i64, text
 from app.kafka.fetches import ALTER_PARTITION, FETCH
-from app.lab.links import CONTROLLER, LinkControls
+from app.lab.links import CONTROLLER, LinkControls, node_of
 from app.lab.proxy import Proxy
 
 VERSION = 9
@@ -202,19 +202,22 @@ def test_one_kind_of_request_to_the_controller_is_held(wire: Wire) -> None:
     broker.close()
 
 
-def test_a_broker_is_cut_from_a_controller_that_tells_everybody_one_address() -> None:
+def test_brokers_and_voters_are_cut_from_a_controller_with_one_address_for_all() -> None:
     controller, front, hand = listening(), listening(), LinkControls()
     controller.listen()
     threading.Thread(target=serve, args=(controller, []), daemon=True).start()
     proxy = Proxy(hand, front, controller.getsockname()[1], target=CONTROLLER)
     wire = Wire(hand, front.getsockname()[1])
     hand.cut(2, CONTROLLER)
-    with wire.connect() as other:
-        send(other, fetch(11, client="raft-client-3"))
-        assert received(other)[:4] == i32(11)
-    with wire.connect() as cut_off:
-        send(cut_off, fetch(12, client="raft-client-2"))
-        assert received(cut_off) == b""
+    hand.cut(node_of(102), CONTROLLER)
+    for client in ("raft-client-3", "3", "raft-client-101", "101"):
+        with wire.connect() as other:
+            send(other, fetch(11, client=client))
+            assert received(other)[:4] == i32(11)
+    for client in ("raft-client-2", "2", "raft-client-102", "102"):
+        with wire.connect() as cut_off:
+            send(cut_off, fetch(12, client=client))
+            assert received(cut_off) == b""
     hand.stopped = True
     proxy.close()
     controller.close()

@@ -23,10 +23,11 @@ from click.testing import CliRunner
 
 from app.command import lab as command
 from app.command.cli import main
-from app.lab import chance_page, random_script
+from app.lab import chance_page, random_quorum, random_script
 from app.lab.moves import DEEDS
 from app.lab.playing import must_be_playable
 from app.lab.random_play import RandomPlayer, RandomResults, summary
+from app.lab.random_quorum import QuorumScripts
 from app.lab.releases import release_of
 from app.lab.trouble import LabError
 from engine.dataplane import watermark
@@ -272,6 +273,8 @@ def test_cancelled_it_keeps_what_was_played(
         (["--random", "3", "--kafka", "3.9.1", "--moves", "settle"], "go with a scenario"),
         (["--random", "3", "--kafka", "9"], "is no release of Kafka"),
         (["--random", "0", "--kafka", "3.9.1"], "range"),
+        (["S83", "--quorum", "3", "--kafka", "3.9.1"], "--quorum goes with --random"),
+        (["--random", "3", "--quorum", "3", "--kafka", "1.1.1"], "need KRaft"),
     ],
 )
 def test_the_options_are_checked_before_anything_starts(
@@ -310,3 +313,38 @@ def test_totals_for_the_page_are_those_of_the_results(tmp_path: Path) -> None:
     kept = {one.kafka: one.findings for one in by_chance.totals()}
     assert len(row["findings"]) == len(kept.get("2.3.1", ()))
     assert set(kept) <= set(rows)
+
+
+@pytest.mark.parametrize(("kafka", "voters"), [("3.9.1", 3), ("4.1.1", 5)])
+def test_scripts_of_a_quorum_can_be_played_and_leave_it_whole(kafka: str, voters: int) -> None:
+    release, scripts = release_of(kafka), QuorumScripts(voters)
+    drawn: Counter[str] = Counter()
+    for number in range(1, 13):
+        run = scripts.draw(3, number, release)
+        assert run.lines() == scripts.draw(3, number, release).lines()
+        must_be_playable(run, zookeeper=False)
+        assert scripts.why_unfit(run, release) == ""
+        drawn.update(line.split()[0] for line in run.lines())
+        sim = run.simulation()
+        sim.rush = True
+        for line in run.lines():
+            random_script.advance(sim, line)
+        quorum = sim.cluster.quorum
+        assert quorum is not None and quorum.leading() is not None
+        assert all(one.alive and not one.paused for one in quorum.voters.values()), run.lines()
+    assert set(drawn) == {*random_quorum.WEIGHTS, "advance"}
+
+
+@pytest.mark.parametrize(
+    ("line", "unfit"),
+    [
+        ("kill C2; kill C2", True),
+        ("resume C1", True),
+        ("heal", True),
+        ("kill C2; restart C2", False),
+    ],
+)
+def test_a_shortened_script_of_a_quorum_must_be_possible(line: str, unfit: bool) -> None:
+    run = QuorumScripts(3).draw(1, 1, release_of("4.1.1"))
+    run = replace(run, moves=tuple(line.split("; ")))
+    assert bool(QuorumScripts(3).why_unfit(run, release_of("4.1.1"))) is unfit

@@ -8,7 +8,7 @@ import pytest
 
 from engine.model.errors import InputError
 from engine.model.quorum import CANDIDATE, FOLLOWER, LEADER, R_LEADER_CHANGE, RESIGNED, Quorum
-from engine.scenarios.file import load_text
+from engine.scenarios.file import find, load_text
 from engine.scenarios.scenario import Scenario
 from engine.sim.simulation import Simulation
 from tests.rules.playing import go_on
@@ -243,3 +243,15 @@ def test_a_release_with_zookeeper_cannot_begin() -> None:
 def test_moves_that_mean_no_voter_are_refused(line: str, why: str) -> None:
     with pytest.raises(InputError, match=why):
         play(line)
+
+
+@pytest.mark.parametrize("profile", ["K39", "K41"])
+def test_a_request_of_a_broken_connection_goes_to_the_new_leader_at_once(profile: str) -> None:
+    """`NodeToControllerRequestThread.handleResponse` puts it back, and the leader is known."""
+    frozen = find("S102")
+    lines = [line.text for line in frozen.lines(profile) if not line.is_expect]
+    sim = Simulation(frozen, profile)
+    go_on(sim, *lines[: lines.index("kill C1")])
+    assert sorted(sim.cluster.controller.records[0].isr) == [1, 2, 3]
+    go_on(sim, "kill C1", "advance 100")
+    assert sorted(sim.cluster.controller.records[0].isr) == [1, 2]

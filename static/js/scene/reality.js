@@ -30,6 +30,7 @@ export function realView(model, moment, before, lost) {
   return {
     ...model,
     controller: { ...model.controller, waiting: 0 },
+    quorum: null, // its logs were read as offsets and epochs, not record by record
     brokers: model.brokers.map(({ id, name }) => ({
       id,
       name,
