@@ -413,7 +413,7 @@ class Replay:
     def _begin(self, start: Checkpoint | None) -> Cursor:
         """Return a new cursor at a checkpoint, or at the beginning of the run."""
         self._cursor = Cursor(self.run, start=start)
-        self._recall = Recall()
+        self._recall.forget_pairs()
         return self._cursor
 
     def _turn_to_play(self, steps: int) -> AbstractContextManager[object]:

@@ -6,10 +6,13 @@ A log grows at its end and a ledger as well, so what was found of them holds unt
 
 from __future__ import annotations
 
-from itertools import chain, compress, count, groupby, pairwise
-from operator import attrgetter, is_, ne
-from typing import Final
+from bisect import bisect_left
+from collections.abc import Callable
+from itertools import pairwise
+from operator import eq
+from typing import Any, Final
 
+from engine.checks.ledger import Acked
 from engine.model.log import Batch, Log
 from engine.sim.simulation import Simulation
 
@@ -38,51 +41,47 @@ def last_of(batches: list[Batch], records: int) -> list[Batch]:
 
 
 class Recall:
-    """Cached counts of one simulation and its later states; a copy of it has a new cache."""
+    """Cached findings of one run: what was acknowledged holds for its every simulation.
+
+    What is known of logs is of those that were looked at last.
+    """
 
     def __init__(self) -> None:
-        self._acked: dict[int, tuple[set[str], int]] = {}
-        self._count = 0
-        self._stretches: dict[int, tuple[Log, int, int, list[list[int]]]] = {}
+        self._acked: dict[int, tuple[dict[str, int], list[int]]] = {}
+        self._stretches: dict[tuple[int, int], _Stretches] = {}
         self._pairs: dict[tuple[int, int], _Pair] = {}
 
-    def acked(self, sim: Simulation, tp: int) -> set[str]:
-        """Return the records of a partition that were acknowledged."""
-        told = sim.ledger.acked[tp]
-        values, upto = self._acked.get(tp, (set(), 0))
-        if upto < len(told):
-            new = [one.values for one in told[upto:]]
-            values.update(chain.from_iterable(new))
-            self._count += sum(map(len, new))
-            self._acked[tp] = values, len(told)
-        return values
+    def forget_pairs(self) -> None:
+        """Drop what is known of pairs of logs: other logs are looked at from now on."""
+        self._pairs.clear()
+
+    def acked(self, sim: Simulation, tp: int) -> Callable[[str], bool]:
+        """Return a check of whether a record of a partition was acknowledged."""
+        upto = len(sim.ledger.acked[tp])
+        places, _ = self._told(tp, sim.ledger.acked[tp])
+        return lambda value: places.get(value, upto) < upto
 
     def acked_in_all(self, sim: Simulation) -> int:
         """Return how many records were acknowledged; a resent one counts as often."""
-        for tp, told in enumerate(sim.ledger.acked):
-            if told:
-                self.acked(sim, tp)
-        return self._count
+        every = enumerate(sim.ledger.acked)
+        return sum(self._told(tp, told)[1][len(told)] for tp, told in every if told)
 
-    def stretches(self, log: Log) -> list[list[int]]:
+    def _told(self, tp: int, told: list[Acked]) -> tuple[dict[str, int], list[int]]:
+        """Return the first place of each record among acknowledgements, and counts up to each."""
+        places, counts = found = self._acked.setdefault(tp, ({}, [0]))
+        for at in range(len(counts) - 1, len(told)):
+            values = told[at].values
+            for value in values:
+                places.setdefault(value, at)
+            counts.append(counts[-1] + len(values))
+        return found
+
+    def stretches(self, log: Log, broker: int, tp: int) -> list[list[int]]:
         """Return [from, to, epoch] for each stretch of equal epoch of a log of any length."""
-        known = self._stretches.get(id(log))
-        if known is None or known[0] is not log or known[1] != log.cuts:
-            known = log, log.cuts, 0, []
-        found = known[3]
-        new = log.batches[known[2] :]
-        for epoch, same in groupby(new, attrgetter("epoch")):
-            batches = [*same]
-            breaks = map(ne, map(attrgetter("end"), batches), map(attrgetter("base"), batches[1:]))
-            parts = [0, *(at + 1 for at in compress(count(), breaks)), len(batches)]
-            for first, last in pairwise(parts):
-                base, end = batches[first].base, batches[last - 1].end
-                if found and found[-1][2] == epoch and found[-1][1] == base:
-                    found[-1][1] = end
-                else:
-                    found.append([base, end, epoch])
-        self._stretches[id(log)] = log, log.cuts, len(log.batches), found
-        return [one.copy() for one in found]
+        known = self._stretches.get((broker, tp))
+        if known is None or known.log is not log or known.cuts != log.cuts:
+            known = self._stretches[broker, tp] = _Stretches(log, known)
+        return known.update()
 
     def same_prefix(self, logs: list[Log]) -> int:
         """Return up to where all logs are equal and below every high watermark."""
@@ -114,6 +113,40 @@ class Recall:
         return known
 
 
+class _Stretches:
+    """Stretches of one log: the numbers of their first batches, and how many were looked at.
+
+    It begins with what is known of another log, as far as both have the same batches.
+    """
+
+    __slots__ = ("_firsts", "_upto", "cuts", "log")
+
+    def __init__(self, log: Log, other: _Stretches | None = None) -> None:
+        self.log = log
+        self.cuts = log.cuts
+        self._firsts: list[int] = []
+        self._upto = 0
+        if other is not None and other.log.cuts == other.cuts:
+            self._upto = min(other._upto, alike(log.batches, other.log.batches))
+            self._firsts = other._firsts[: bisect_left(other._firsts, self._upto)]
+
+    def update(self) -> list[list[int]]:
+        batches, firsts, upto = self.log.batches, self._firsts, self._upto
+        if batches and not upto:
+            firsts.append(0)
+        firsts += [
+            at
+            for at, (one, other) in enumerate(pairwise(batches[max(0, upto - 1) :]), max(1, upto))
+            if one.epoch != other.epoch or one.end != other.base
+        ]
+        self._upto = len(batches)
+        ends = [*firsts[1:], len(batches)]
+        return [
+            [batches[first].base, batches[end - 1].end, batches[first].epoch]
+            for first, end in zip(firsts, ends, strict=False)
+        ]
+
+
 class _Pair:
     """Two logs, and up to where they were found to hold the same records."""
 
@@ -134,18 +167,18 @@ class _Pair:
             self._upto, self._at = 0, -1
         if self._at < 0:
             if not self._upto:
-                self._upto = _end_of_same(one.batches, other.batches)
+                same = alike(one.batches, other.batches)
+                self._upto = one.batches[same - 1].end if same else 0
             self._at = one.agrees_with(other, self._upto, min(one.leo, other.leo))
             if one.batches and other.batches:
                 self._upto = min(one.batches[-1].end, other.batches[-1].end)
         return self._at
 
 
-def _end_of_same(one: list[Batch], other: list[Batch]) -> int:
-    """Return the end of the batches that two logs begin with and that are the same objects."""
-    differs = bytes(map(is_, one, other)).find(0)
-    at = min(len(one), len(other)) if differs < 0 else differs
-    return one[at - 1].end if at else 0
+def alike(one: list[Any], other: list[Any]) -> int:
+    """Return how many entries two lists begin with that are equal."""
+    most = min(len(one), len(other))
+    return most if one[:most] == other[:most] else bytes(map(eq, one, other)).find(0)
 
 
 def _last_difference(one: Log, other: Log, at: int) -> int:

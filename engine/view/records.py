@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from engine.model.log import Batch
 from engine.replay.view_cache import RECORDS_SHOWN, Recall
@@ -16,7 +16,7 @@ def records_of(sim: Simulation, tp: int, batches: Sequence[Batch], recall: Recal
 
 
 def record_views(
-    sim: Simulation, tp: int, batches: Sequence[Batch], acked: set[str]
+    sim: Simulation, tp: int, batches: Sequence[Batch], is_acked: Callable[[str], bool]
 ) -> list[Record]:
     seen = sim.ledger.seen[tp]
     return [
@@ -24,7 +24,7 @@ def record_views(
             "o": batch.base + index,
             "e": batch.epoch,
             "id": value,
-            "acked": value in acked,
+            "acked": is_acked(value),
             "read": batch.base in seen,
         }
         for batch in batches

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any, Final
 
 from engine.clients.clients import Producer
@@ -200,7 +201,7 @@ def _replica(
         "epochs": log.epochs.entries(),
         "epochStart": None,
         "belief": {"leader": -1, "le": -1, "pe": -1},
-        "runs": recall.stretches(log),
+        "runs": recall.stretches(log, broker.id, tp),
         "records": record_views(sim, tp, last_of(log.batches, most), acked)[-most:],
         "cut": record_views(sim, tp, cut[:most], acked)[:most],
         "fetch": {"state": "idle", "offset": log.leo, "waiting": False},
@@ -465,7 +466,7 @@ def _client(client: Any) -> ClientView:
             "believes": client.leaders.get(0, -1),
             "waiting": [
                 {"m": ", ".join(sent.values), "to": sent.to, "acks": sent.acks}
-                for sent in list(client.outstanding.values())[:8]
+                for sent in islice(client.outstanding.values(), 8)
             ],
             "queued": len(client.queue),
         }

@@ -196,18 +196,18 @@ def test_power_takes_the_segments_past_the_last_flush(
 def test_cached_reads_of_a_log_are_dropped_once_power_took_its_tail() -> None:
     """L-11: no view shows records that are gone, also before the broker is back."""
     disk, known = Disk(log_of(15, 5, 15)), Recall()
-    assert known.stretches(disk.log) == [[0, 15, 0]]
+    assert known.stretches(disk.log, 1, 0) == [[0, 15, 0]]
     disk.log.flushed = 10
     recovery.lose_unflushed(disk)
-    assert known.stretches(disk.log) == [[0, 10, 0]]
+    assert known.stretches(disk.log, 1, 0) == [[0, 10, 0]]
 
 
 def test_cached_reads_of_a_log_are_dropped_once_it_was_loaded() -> None:
     """L-13: recovery may have cut it."""
     disk, known = Disk(log_of(15, 5, 15)), Recall()
-    assert known.stretches(disk.log) == [[0, 15, 0]]
+    assert known.stretches(disk.log, 1, 0) == [[0, 15, 0]]
     recovery.reopen(disk, False, 0, 1, damaged_from=7)
-    assert known.stretches(disk.log) == [[0, 7, 0]]
+    assert known.stretches(disk.log, 1, 0) == [[0, 7, 0]]
 
 
 @pytest.mark.parametrize(
