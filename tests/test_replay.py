@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import random
 from contextlib import AbstractContextManager, nullcontext
 from itertools import pairwise
 
@@ -11,7 +12,7 @@ import pytest
 
 from engine.model.errors import InputError
 from engine.replay import checkpoints as checkpoints_module
-from engine.replay.checkpoints import EVENTS_BETWEEN, Checkpoints
+from engine.replay.checkpoints import EVENTS_BETWEEN, Checkpoints, Growth
 from engine.replay.cursor import played
 from engine.replay.replay import STEPS_MOST, KeptSteps, Replay
 from engine.scenarios.file import find, library
@@ -91,6 +92,65 @@ def test_views_are_the_same_from_every_checkpoint(
             assert (found.out.cues, found.clock_until) == (None, -1)
             taken._there = (step, straight)
             assert told == [json.dumps(taken.dashboard(step), default=str)]
+
+
+QUEUES = tuple(
+    line
+    for first in range(0, 240, 40)
+    for line in (
+        "produce " + " ".join(f"r{number}" for number in range(first, first + 40)),
+        *(["settle"] if first % 80 else ["advance 3s"]),
+    )
+)
+"""Queues that grow and are read from their beginnings, some entries of which stay."""
+
+
+@pytest.mark.parametrize(
+    ("code", "profile", "lines"),
+    [
+        ("S20", "K39", QUEUES),
+        ("S20", "Z0102", (*QUEUES, "kill 1", "advance 20s", "produce x", "restart 1", "settle")),
+        ("S61", "K39", ("run 20s",)),
+        ("R20", "", None),
+    ],
+)
+def test_seeks_in_any_order_show_what_the_run_shows(
+    code: str, profile: str, lines: tuple[str, ...] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoints_module, "EVENTS_BETWEEN", 16)
+    monkeypatch.setattr(checkpoints_module, "SHORT", 3)
+    scenario = find(code)
+    run = Run(scenario, profile or scenario.profiles[0], 2, lines)
+    here = Replay(run, most=1_500)
+    there = pickle.loads(pickle.dumps(here))
+    straight = Replay(run, most=1_500)
+    straight._checkpoints = Checkpoints()
+    shown = [json.dumps(step) for step in straight.each(0, straight.total + 1)]
+    chance = random.Random(code)
+    for step in [chance.randrange(here.total + 1) for _ in range(60)]:
+        for taken in (here, there):
+            taken._cache = KeptSteps()
+            assert json.dumps(taken.steps(step, 1)[0]) == shown[step], f"step {step} of {code}"
+
+
+def test_a_growth_returns_what_was_there() -> None:
+    chance = random.Random(1)
+    growth, entries, kept = Growth(2), dict[int, object](), []
+    for number in range(300):
+        for _ in range(chance.randrange(6)):
+            entries[len(growth.columns[0]) + chance.randrange(9)] = object()
+        gone = [key for key in entries if chance.random() < (0.02 if number % 50 else 0.9)]
+        for key in gone:
+            del entries[key]
+        if number % 9 == 0 and entries:
+            entries[next(iter(entries))] = object()
+        if not growth.follow(([*entries], [*entries.values()])):
+            growth = Growth(2)
+            assert growth.follow(([*entries], [*entries.values()]))
+        kept.append((growth, growth.spans, entries.copy()))
+    for growth, spans, found in kept:
+        assert [*growth.taken(spans).items()] == [*found.items()]
+    assert len({id(growth) for growth, _, _ in kept}) < 100
 
 
 @pytest.mark.night

@@ -1,7 +1,8 @@
 """Checkpoints of a run: places from which it can go on, near each other and small.
 
-Logs and what the observer knows of them grow with the run, mostly at their ends.  Checkpoints share
-these entries: each has the rest of its simulation, and how many of the entries there were.
+Logs, what the observer knows of them and queues grow with the run, mostly at their ends, or are
+read from their beginnings.  Checkpoints share these entries: each has the rest of its simulation,
+and which of the entries there were.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ import pickle
 from bisect import bisect_left
 from collections.abc import Generator, Iterator, Sequence
 from io import BytesIO
-from operator import is_
+from itertools import chain
 from typing import Any, Final, Protocol
 
 from engine.clients.clients import Producer
 from engine.replay import memory_estimate
+from engine.replay.view_cache import alike
 from engine.sim import pacing
 from engine.sim.simulation import Simulation
 
@@ -24,113 +26,140 @@ waiting for a turn."""
 MOST_CHECKPOINTS: Final = 400
 CHECKPOINT_BYTES: Final = 64 * 1024 * 1024
 SHORT: Final = 32
-"""Entries of a log, or of a ledger, that each checkpoint keeps by itself."""
+"""Entries of a log, a ledger or a queue that each checkpoint keeps by itself."""
+MOST_SPANS: Final = 32
 
-Key = tuple[Any, ...]
-"""(broker, partition, field of its log), or (field of the ledger, partition)."""
+Place = tuple[Any, ...]
+"""(kind of owner, its numbers, name or index there) of a list or dictionary."""
+Spans = list[tuple[int, int]]
+"""[first, end) of entries that follow each other."""
 
 
 class Growth:
-    """Entries of one list or dictionary while these were only added to; `keys`: of a dictionary.
+    """What one list or dictionary had at checkpoints, in order; `spans` are what it had last.
 
-    `cuts` is the log's: one that was cut is another growth.
+    `columns` are the entries of a list, or the keys and the values of a dictionary.
     """
 
-    __slots__ = ("cuts", "keys", "values")
+    __slots__ = ("columns", "spans")
 
-    def __init__(self, cuts: int) -> None:
-        self.cuts = cuts
-        self.keys: list[Any] = []
-        self.values: list[Any] = []
+    def __init__(self, width: int) -> None:
+        self.columns: tuple[list[Any], ...] = tuple([] for _ in range(width))
+        self.spans: Spans = []
 
-    def follow(self, entries: Any, cuts: int) -> bool:
-        """Take in what was added to `entries`; False if anything else was changed."""
-        known = len(self.values)
-        if cuts != self.cuts or len(entries) < known:
-            return False
-        if isinstance(entries, dict):
-            if not (
-                all(map(is_, entries, self.keys)) and all(map(is_, entries.values(), self.values))
-            ):
-                return False
-            self.keys += [*entries][known:]
-            self.values += [*entries.values()][known:]
-            return True
-        if known and entries[known - 1] is not self.values[-1]:
-            return False
-        self.values += entries[known:]
+    def follow(self, now: tuple[list[Any], ...]) -> bool:
+        """Find what is there now, and add what is new; False if it lies in too many spans."""
+        spans, at = Spans(), 0
+        names, known = now[0], self.columns[0]
+        for first, end in self.spans:
+            while at < len(names) and first < end:
+                try:
+                    first = known.index(names[at], first, end)
+                except ValueError:
+                    break
+                both = zip(self.columns, now, strict=True)
+                count = min(alike(column[first:end], new[at:]) for column, new in both)
+                if count:
+                    spans.append((first, first + count))
+                first += count or 1
+                at += count
+                if len(spans) > MOST_SPANS:
+                    return False
+        if at < len(names):
+            end = len(known)
+            first = spans.pop()[0] if spans and spans[-1][1] == end else end
+            spans.append((first, end + len(names) - at))
+            for column, new in zip(self.columns, now, strict=True):
+                column += new[at:]
+        self.spans = spans
         return True
 
-    def first(self, count: int) -> Any:
-        """Return the list or dictionary as it was with its first entries."""
-        if self.keys:
-            return dict(zip(self.keys[:count], self.values[:count], strict=True))
-        return self.values[:count]
+    def taken(self, spans: Spans) -> Any:
+        """Return the list or dictionary that had these spans."""
+        whole = []
+        for column in self.columns:
+            parts = [column[first:end] for first, end in spans]
+            whole.append(parts[0] if len(parts) == 1 else [*chain(*parts)])
+        return whole[0] if len(whole) == 1 else dict(zip(*whole, strict=True))
 
 
-Grown = tuple[Key, Growth, int]
-"""(place, shared entries, number of entries at the checkpoint)"""
+Grown = tuple[Place, Growth, Spans]
 
 
 class Growths:
     """The entries that the checkpoints of one run share."""
 
     def __init__(self) -> None:
-        self._of: dict[Key, Growth] = {}
+        self._of: dict[Place, Growth] = {}
 
     def copy(self, sim: Simulation) -> tuple[Simulation, list[Grown]]:
         """Return a copy of a simulation without what is shared, and what that is."""
         grown: list[Grown] = []
-        whole: list[tuple[Any, Any, Any]] = []
+        whole: list[tuple[Place, Any]] = []
         try:
-            for key, cuts in _keys(sim):
-                owner, name = _place(sim, key)
-                entries = _get(owner, name)
+            for place in _places(sim):
+                entries = _get(sim, place)
                 if len(entries) <= SHORT:
                     continue
-                growth = self._of.get(key)
-                if growth is None or not growth.follow(entries, cuts):
-                    growth = self._of[key] = Growth(cuts)
-                    growth.follow(entries, cuts)
-                grown.append((key, growth, len(entries)))
-                whole.append((owner, name, entries))
-                _put(owner, name, entries.__class__())
+                keyed = isinstance(entries, dict)
+                now = ([*entries], [*entries.values()]) if keyed else (entries,)
+                growth = self._of.get(place)
+                if growth is None or not growth.follow(now):
+                    growth = self._of[place] = Growth(len(now))
+                    growth.follow(now)
+                grown.append((place, growth, growth.spans))
+                whole.append((place, entries))
+                _put(sim, place, entries.__class__())
             return sim.copy(), grown
         finally:
-            for owner, name, entries in whole:
-                _put(owner, name, entries)
+            for place, entries in whole:
+                _put(sim, place, entries)
 
 
-def _keys(sim: Simulation) -> Iterator[tuple[Key, int]]:
-    """Yield what grows, with the cuts of its log; where logs are tiered, nothing does."""
+def _places(sim: Simulation) -> Iterator[Place]:
+    """Yield the places of what may have many entries; where logs are tiered, there are none."""
     if sim.cluster.store is not None:
         return
+    yield "network", "open"
+    for node, client in sim.clients.items():
+        if isinstance(client, Producer):
+            yield "client", node, "outstanding"
     for broker in sim.cluster.brokers.values():
         for tp, disk in broker.machine.disks.items():
             if len(disk.log.batches) > SHORT:
-                yield (broker.id, tp, "batches"), disk.log.cuts
-                yield (broker.id, tp, "bases"), disk.log.cuts
+                yield "log", broker.id, tp, "batches"
+                yield "log", broker.id, tp, "bases"
+        for tp, replica in broker.replicas.items():
+            if len(replica.waiting) > SHORT:
+                yield "replica", broker.id, tp, "waiting"
     for name in ("acked", "committed", "seen", "sequences"):
-        for tp in range(len(sim.ledger.acked)):
-            yield (name, tp), 0
+        for tp, entries in enumerate(getattr(sim.ledger, name)):
+            if len(entries) > SHORT:
+                yield "ledger", name, tp
 
 
-def _place(sim: Simulation, key: Key) -> tuple[Any, Any]:
-    """Return the owner of what grows, and its name or index there."""
-    if len(key) == 3:
-        return sim.cluster.brokers[key[0]].machine.disks[key[1]].log, key[2]
-    return getattr(sim.ledger, key[0]), key[1]
+def _owner(sim: Simulation, kind: str, *where: Any) -> Any:
+    if kind == "network":
+        return sim.network
+    if kind == "client":
+        return sim.clients[where[0]]
+    if kind == "ledger":
+        return getattr(sim.ledger, where[0])
+    broker = sim.cluster.brokers[where[0]]
+    return broker.replicas[where[1]] if kind == "replica" else broker.machine.disks[where[1]].log
 
 
-def _get(owner: Any, name: Any) -> Any:
+def _get(sim: Simulation, place: Place) -> Any:
+    owner, name = _owner(sim, *place[:-1]), place[-1]
     return owner[name] if isinstance(owner, list) else getattr(owner, name)
 
 
-def _put(owner: Any, name: Any, value: Any) -> None:
+def _put(sim: Simulation, place: Place, entries: Any) -> None:
+    owner, name = _owner(sim, *place[:-1]), place[-1]
     if isinstance(owner, list):
-        owner[name] = value
+        owner[name] = entries
     else:
-        setattr(owner, name, value)
+        setattr(owner, name, entries)
 
 
 class Checkpoint:
@@ -171,8 +200,8 @@ class Checkpoint:
         """Return a simulation that goes on from here."""
         bare, grown = self.parts()
         sim = bare.copy()
-        for key, growth, count in grown:
-            _put(*_place(sim, key), growth.first(count))
+        for place, growth, spans in grown:
+            _put(sim, place, growth.taken(spans))
         return sim
 
     def rest(self, sim: Simulation) -> Generator[None, None, None]:
@@ -243,7 +272,8 @@ class Checkpoints(Sequence[Checkpoint]):
         for _, sim, grown in places:
             for _, growth, _ in grown:
                 if id(growth) not in shared:
-                    shared |= {id(one): one for one in growth.values if not isinstance(one, int)}
+                    entries = chain(*growth.columns)
+                    shared |= {id(one): one for one in entries if not isinstance(one, int)}
                     shared[id(growth)] = growth
             shared |= {id(one): one for one in _unchanging(sim)}
         table = {number: at for at, number in enumerate(shared)}
