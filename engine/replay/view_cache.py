@@ -43,12 +43,12 @@ def last_of(batches: list[Batch], records: int) -> list[Batch]:
 class Recall:
     """Cached findings of one run: what was acknowledged holds for its every simulation.
 
-    What is known of logs is of those that were looked at last.
+    What is known of logs is of those that were looked at last, or that were the longest.
     """
 
     def __init__(self) -> None:
         self._acked: dict[int, tuple[dict[str, int], list[int]]] = {}
-        self._stretches: dict[tuple[int, int], _Stretches] = {}
+        self._stretches: dict[tuple[int, int], tuple[_Stretches, _Stretches]] = {}
         self._pairs: dict[tuple[int, int], _Pair] = {}
 
     def forget_pairs(self) -> None:
@@ -78,10 +78,14 @@ class Recall:
 
     def stretches(self, log: Log, broker: int, tp: int) -> list[list[int]]:
         """Return [from, to, epoch] for each stretch of equal epoch of a log of any length."""
-        known = self._stretches.get((broker, tp))
+        known, longest = self._stretches.get((broker, tp), (None, None))
         if known is None or known.log is not log or known.cuts != log.cuts:
-            known = self._stretches[broker, tp] = _Stretches(log, known)
-        return known.update()
+            known = _Stretches(log, longest)
+        found = known.update()
+        if longest is None or longest.cuts != longest.log.cuts or known.upto >= longest.upto:
+            longest = known
+        self._stretches[broker, tp] = known, longest
+        return found
 
     def same_prefix(self, logs: list[Log]) -> int:
         """Return up to where all logs are equal and below every high watermark."""
@@ -119,19 +123,19 @@ class _Stretches:
     It begins with what is known of another log, as far as both have the same batches.
     """
 
-    __slots__ = ("_firsts", "_upto", "cuts", "log")
+    __slots__ = ("_firsts", "cuts", "log", "upto")
 
     def __init__(self, log: Log, other: _Stretches | None = None) -> None:
         self.log = log
         self.cuts = log.cuts
         self._firsts: list[int] = []
-        self._upto = 0
+        self.upto = 0
         if other is not None and other.log.cuts == other.cuts:
-            self._upto = min(other._upto, alike(log.batches, other.log.batches))
-            self._firsts = other._firsts[: bisect_left(other._firsts, self._upto)]
+            self.upto = min(other.upto, alike(log.batches, other.log.batches))
+            self._firsts = other._firsts[: bisect_left(other._firsts, self.upto)]
 
     def update(self) -> list[list[int]]:
-        batches, firsts, upto = self.log.batches, self._firsts, self._upto
+        batches, firsts, upto = self.log.batches, self._firsts, self.upto
         if batches and not upto:
             firsts.append(0)
         firsts += [
@@ -139,7 +143,7 @@ class _Stretches:
             for at, (one, other) in enumerate(pairwise(batches[max(0, upto - 1) :]), max(1, upto))
             if one.epoch != other.epoch or one.end != other.base
         ]
-        self._upto = len(batches)
+        self.upto = len(batches)
         ends = [*firsts[1:], len(batches)]
         return [
             [batches[first].base, batches[end - 1].end, batches[first].epoch]
