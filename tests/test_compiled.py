@@ -50,8 +50,10 @@ from engine.scenarios import file
 from engine.sim.run import Run
 from engine.study.digest import digest
 from engine.study.wander import advance
-for code, profile in (("S20", "K39"), ("S59", "K39"), ("S61", "Z0102")):
-    run = Run(file.find(code), profile, 5)
+RUNS = (("S20", "K39"), ("S59", "K39"), ("S61", "Z0102"), ("read-twice", ""), ("S102", ""))
+for code, profile in RUNS:
+    scenario = file.find(code)
+    run = Run(scenario, profile or scenario.profiles[0], 5)
     sim, lines = run.simulation(), run.lines()
     for line in lines[: len(lines) // 2]:
         advance(sim, line)

@@ -8,11 +8,11 @@ joins again when it polls.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final
 
 from engine.checks.facts import ASSIGNED, COMMITTED, POLLED, PROCESSED, MemberState
 from engine.clients.consumers import NO_RESET, NOWHERE, Consumer
-from engine.model.copying import Twins
+from engine.model.copying import Twins, set_state, state_of
 from engine.model.effects import Effects
 from engine.model.errors import (
     COORDINATOR_NOT_AVAILABLE,
@@ -164,6 +164,12 @@ class GroupMember(Consumer):
         self.wanted = False
         if self.sessions is not None:
             self.sessions = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return state_of(self)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        set_state(self, state)
 
     def twin(self, twins: Twins) -> GroupMember:
         twin = Consumer.twin(self, twins)

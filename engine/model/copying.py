@@ -54,6 +54,20 @@ def _copier(kind: type) -> Callable[[Any], Any]:
     return copy
 
 
+def state_of(one: Any) -> dict[str, Any]:
+    """Return the fields of an object for another process, as its `__getstate__`.
+
+    A compiled class has one that knows no fields of a subclass that is not compiled.
+    """
+    return {name: getattr(one, name) for name in fields(one.__class__)}
+
+
+def set_state(one: Any, state: dict[str, Any]) -> None:
+    """Set the fields that `state_of` returned, as `__setstate__`."""
+    for name, value in state.items():
+        setattr(one, name, value)
+
+
 class Shared(Protocol):
     """Something that several parts of a cluster may hold at once."""
 

@@ -14,6 +14,7 @@ from engine.model import messages, timers
 from engine.model.broker import Broker, Process
 from engine.model.configs import Configs
 from engine.model.controller import Controller
+from engine.model.copying import set_state, state_of
 from engine.model.effects import Effects
 from engine.model.errors import NOT_CONTROLLER, NOT_LEADER_OR_FOLLOWER, InputError
 from engine.model.messages import CONTROLLER, Broken, Message
@@ -85,6 +86,12 @@ class VoterWires(Wires):
         self.quorum = quorum
         self.configs = configs
         self.acting = NO_VOTER
+
+    def __getstate__(self) -> dict[str, Any]:
+        return state_of(self)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        set_state(self, state)
 
     def twin(self, kernel: Kernel, network: Network, brokers: dict[int, Broker]) -> VoterWires:
         twin = VoterWires(Wires.twin(self, kernel, network, brokers), self.quorum, self.configs)
