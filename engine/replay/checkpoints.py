@@ -36,7 +36,7 @@ Spans = list[tuple[int, int]]
 
 
 class Growth:
-    """What one list or dictionary had at checkpoints, in order; `spans` are what it had last.
+    """Entries of one list or dictionary at checkpoints; `spans` are those of the last checkpoint.
 
     `columns` are the entries of a list, or the keys and the values of a dictionary.
     """
