@@ -5,7 +5,7 @@ import { fit, g, line, path, rect, text, title } from "../node.js";
 import { memberOf, standing } from "./groups.js";
 import { sized } from "./place.js";
 
-const CARD = 66; // px of a card of one line, with the gap below it
+const GAP = 14; // px below a card, where there is room
 
 /** Clients beside the tanks, or in a row over them where there is no room at the sides. */
 export function sides(geo, view, ctx) {
@@ -15,9 +15,12 @@ export function sides(geo, view, ctx) {
   const gaps = {};
   const at = {};
   for (const kind of ["producer", "consumer"]) {
-    const crowded = view.clients.filter((c) => c.kind === kind).length * CARD > most - first;
+    const cards = view.clients
+      .filter((c) => c.kind === kind)
+      .map((c) => card(geo, c, 0, ctx, view));
+    const crowded = cards.reduce((sum, made) => sum + made.h + GAP, 0) > most - first;
     at[kind] = crowded ? geo.top + 4 : first;
-    gaps[kind] = crowded ? 6 : 14;
+    gaps[kind] = crowded ? 6 : GAP;
   }
   const cards = [];
   for (const c of view.clients) {
