@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engine.groups import coordinator
+from engine.groups import coordinator, reconciliation
 from engine.model.errors import NONE, UNKNOWN_MEMBER_ID
 from engine.scenarios.scenario import Scenario
 
@@ -64,6 +64,29 @@ MOVING = (
     "advance 7s; read C2; advance 1s; join C3; advance 4s; read C1; advance 1s; process C2; "
     "commit C2; advance 1s; read C2; advance 1s"
 )
+RECONCILING = Scenario.from_dict(
+    {
+        **COOPERATIVE.to_dict(),
+        "profiles": ["K41"],
+        "configs": {"group.consumer.session.timeout.ms": 6_000},
+        "groups": [
+            {
+                "name": "orders",
+                "members": ["C1", "C2", "C3"],
+                "offsets": [2, 3, 1],
+                "group.protocol": "consumer",
+            }
+        ],
+    }
+)
+BUSY = (
+    "produce a; produce b p=1; produce c p=2; advance 1s; join C1; advance 1s; read C1; "
+    "advance 1s; join C2; advance 14s"
+)
+REMOVED = (
+    "produce a; join C1; advance 1s; read C1; advance 1s; cut C1 2; join C2; "
+    "advance 14s; read C2; advance 1s; commit C2; advance 1s; heal; commit C1; advance 1s"
+)
 TAKEN_OVER = (
     "produce m1; advance 1s; join C1; advance 1s; read C1; advance 1s; join C2; advance 500ms; "
     "commit C1; advance 500ms"
@@ -115,3 +138,13 @@ def commits_are_answered_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return True
 
     monkeypatch.setattr(coordinator, "_append", append)
+
+
+def what_is_owned_counts_as_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    """G-9: a partition of the target is assigned before its owner has given it up."""
+    monkeypatch.setattr(reconciliation, "is_free", lambda group, tp: True)
+
+
+def any_epoch_commits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """G-9: neither membership nor epoch of a commit is looked at."""
+    monkeypatch.setattr(reconciliation, "offsets_refusal", lambda members, m: NONE)

@@ -420,6 +420,13 @@ CASES = (
         group_errors.what_moves_is_assigned_at_once,
         moves=group_errors.MOVING,
     ),
+    *(
+        Case(name, group_errors.RECONCILING, "K41", mutant, moves=lines)
+        for name, mutant, lines in (
+            ("INV-35", group_errors.what_is_owned_counts_as_free, group_errors.BUSY),
+            ("INV-36", group_errors.any_epoch_commits, group_errors.REMOVED),
+        )
+    ),
     Case(
         "INV-43",
         group_errors.STATIC,

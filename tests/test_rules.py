@@ -33,7 +33,7 @@ def counted() -> Iterator[str]:
         "P": 8,
         "C": 8,
         "D": 6,
-        "G": 8,
+        "G": 9,
         "R": 6,
     }
     yield from (f"T-{number}" for number in range(5))

@@ -346,5 +346,5 @@ class Checker(Observation):
             else:
                 member, base, records, since = what
                 for one in INTERESTED["on_group_commit"]:
-                    one.on_group_commit(self, group, member, base)
+                    one.on_group_commit(self, group, member, base, records)
                 self.on_acked(Acked(group, base, records, -1, now - since))

@@ -13,7 +13,7 @@ COMMITTED: Final = "committed"
 class MemberState(NamedTuple):
     """A running member: the partitions it believes it owns, and its unprocessed records.
 
-    instance: its group.instance.id, "" for a dynamic member.
+    instance: its group.instance.id, "" for a dynamic member.  reconciles: group.protocol=consumer.
     """
 
     member: str
@@ -21,3 +21,4 @@ class MemberState(NamedTuple):
     generation: int
     assigned: tuple[int, ...]
     polled: frozenset[str]
+    reconciles: bool = False

@@ -224,5 +224,12 @@ class Invariant:
     ) -> None:
         """Check the running members of a group after an assignment, at `base` of its log."""
 
-    def on_group_commit(self, run: Observation, group: int, member: MemberState, base: int) -> None:
-        """Check a commit of a group, at offset `base` of __consumer_offsets."""
+    def on_group_commit(
+        self,
+        run: Observation,
+        group: int,
+        member: MemberState,
+        base: int,
+        records: Collection[str],
+    ) -> None:
+        """Check a commit of a group, its records at offset `base` of __consumer_offsets."""

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from engine.clients.clients import Producer
 from engine.clients.consumers import RESETS, Consumer
 from engine.clients.group_member import GroupMember
 from engine.clients.idempotent import IdempotentProducer
 from engine.clients.producer_schedule import pace_of
+from engine.clients.reconciling_member import ReconcilingMember
 from engine.model.messages import FIRST_CONSUMER, FIRST_PRODUCER
 from engine.scenarios import parts
 from engine.sim.kernel import Chance
 from engine.sim.world import World
+
+BEATS: Final = "heartbeat.interval.ms"
 
 
 def add_clients(sim: World) -> None:
@@ -68,14 +73,16 @@ def _member(sim: World, number: int) -> GroupMember | None:
     for index, group in enumerate(scenario.groups):
         if number in group.members:
             node, brokers = FIRST_CONSUMER + 1 - number, tuple(sim.brokers)
-            member = GroupMember(node, brokers, _leaders(sim), len(topic) + index, topic)
+            kind = ReconcilingMember if group.reconciling else GroupMember
+            member = kind(node, brokers, _leaders(sim), len(topic) + index, topic)
             member.commits_first = group.commit == "before"
             if group.commit == "auto":
                 member.auto_ms = int(sim.configs.values["auto.commit.interval.ms"])
             member.instance = dict(group.instances).get(number, "")
-            member.cooperative = group.cooperative
+            member.cooperative = group.cooperative or group.reconciling
             member.reads_on = sim.profile.polls_while_joining or not group.cooperative
-            member.beats_every_ms = int(sim.configs.values["heartbeat.interval.ms"])
+            beats = "group.consumer.heartbeat.interval.ms" if group.reconciling else BEATS
+            member.beats_every_ms = int(sim.configs.values[beats])
             member.max_poll_ms = int(sim.configs.values["max.poll.interval.ms"])
             return member
     return None

@@ -21,6 +21,7 @@ from engine.model.errors import (
     NONE,
     NOT_COORDINATOR,
     REBALANCE_IN_PROGRESS,
+    STALE_MEMBER_EPOCH,
     UNKNOWN_MEMBER_ID,
 )
 from engine.model.group_messages import (
@@ -40,7 +41,6 @@ from engine.model.log import Batch
 from engine.model.messages import (
     FIND_COORDINATOR_R,
     FIRST_CONSUMER,
-    GROUP_HEARTBEAT,
     GROUP_HEARTBEAT_R,
     JOIN_GROUP_R,
     LEAVE_GROUP_R,
@@ -66,6 +66,7 @@ REQUESTS: Final[dict[int, type[GroupRequest]]] = {
 
 _NO_MEMBER: Final = {
     UNKNOWN_MEMBER_ID: "CommitFailedException",
+    STALE_MEMBER_EPOCH: "CommitFailedException",
     ILLEGAL_GENERATION: "CommitFailedException",
     REBALANCE_IN_PROGRESS: "RebalanceInProgressException",
 }
@@ -243,17 +244,7 @@ class GroupMember(Consumer):
             self._end_commit(out)
             return
         self.commit_corr = self.next_corr()
-        m = OffsetCommit(
-            self.id,
-            self.coordinator,
-            self.commit_corr,
-            self.group,
-            self.member,
-            self.generation,
-            self.offered,
-            self.instance,
-        )
-        out.send(m)
+        out.send(self._request(COMMIT, self.commit_corr))
 
     def _answered_meanwhile(self, m: GroupResponse, out: Effects) -> None:
         self.commit_corr = 0
@@ -310,17 +301,20 @@ class GroupMember(Consumer):
         if self.coordinator < 0:
             self._find(out)
             return
-        if self.task == COMMIT:
+        self.group_corr = self.next_corr()
+        out.send(self._request(self.task, self.group_corr))
+
+    def _request(self, task: int, corr: int) -> GroupRequest:
+        if task == COMMIT:
             offsets = self.offered
         else:
-            wanted = self.topic if self.task == JOIN else self._unplaced()
+            wanted = self.topic if task == JOIN else self._unplaced()
             offsets = tuple((tp, NO_OFFSET, NO_EPOCH) for tp in wanted)
-        self.group_corr = self.next_corr()
-        kind = REQUESTS[self.task]
+        kind = REQUESTS[task]
         m = kind(
             self.id,
             self.coordinator,
-            self.group_corr,
+            corr,
             self.group,
             self.member,
             self.generation,
@@ -329,7 +323,7 @@ class GroupMember(Consumer):
         )
         if isinstance(m, JoinGroup) and self.cooperative:
             m.owned = self.assigned
-        out.send(m)
+        return m
 
     def _unplaced(self) -> tuple[int, ...]:
         """Return what it owns without a position."""
@@ -483,7 +477,7 @@ class GroupMember(Consumer):
         elif m.corr == self.commit_corr:
             self.commit_corr = 0
             self._end_commit(out)
-        elif m.request_kind == GROUP_HEARTBEAT and m.corr == self.beat_corr:
+        elif m.corr == self.beat_corr:
             self.beat_corr, self.coordinator = 0, NOWHERE
         elif m.corr == self.group_corr:
             self.group_corr, self.coordinator = 0, NOWHERE
@@ -582,8 +576,8 @@ class GroupMember(Consumer):
             if not self.cooperative:
                 return
         if self.is_ready():
-            if self.auto_ms and self.auto_due <= out.now:
-                self._commit_automatically(out)
+            if self.auto_due <= out.now:
+                self._commits_itself(out)
             Consumer.poll(self, out)
         elif self.alive and not self.task and self.generation < 0:
             self._join(out)

@@ -15,6 +15,7 @@ from engine.clients.clients import Producer, SentRecord
 from engine.clients.consumers import Consumer
 from engine.clients.group_member import GroupMember
 from engine.clients.idempotent import IdempotentProducer
+from engine.clients.reconciling_member import ReconcilingMember
 from engine.model.broker import Machine, Process
 from engine.model.controller import Controller, Registration
 from engine.model.copying import fields
@@ -141,6 +142,7 @@ LEFT_OUT[GroupMember] = {
     **dict.fromkeys(("delivering", "facts", "goes_on"), "empty after every event"),
     "asked_at": TIME,
 }
+LEFT_OUT[ReconcilingMember] = LEFT_OUT[GroupMember]
 
 SPOKEN_FOR: Final[dict[type, tuple[str, ...]]] = {
     Machine: ("clean_epoch", "disks"),
@@ -177,6 +179,7 @@ SPOKEN_FOR: Final[dict[type, tuple[str, ...]]] = {
 """Fields that a function below turns into something comparable."""
 SPOKEN_FOR[IdempotentProducer] = SPOKEN_FOR[Producer]
 SPOKEN_FOR[GroupMember] = ("beat_corr", "commit_corr", "group_corr", "next_broker", "outstanding")
+SPOKEN_FOR[ReconcilingMember] = SPOKEN_FOR[GroupMember]
 
 
 def frozen(value: Any) -> Any:

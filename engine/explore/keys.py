@@ -237,7 +237,7 @@ class _Writer:
         if isinstance(client, GroupMember):
             numbers = client.outstanding, client.group_corr, client.beat_corr, client.commit_corr
             known = [said.number(client.id, one) for one in numbers]
-            return PLAIN[GroupMember](client), turn, tuple(known)
+            return PLAIN[type(client)](client), turn, tuple(known)
         if isinstance(client, Consumer):
             return PLAIN[Consumer](client), turn, said.number(client.id, client.outstanding)
         outstanding = sorted(client.outstanding.items(), key=_first)

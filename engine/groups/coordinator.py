@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from engine.dataplane import produce, purgatory
+from engine.groups import member_epochs, reconciliation
 from engine.model import messages
 from engine.model.broker import Process
 from engine.model.effects import Effects
@@ -23,6 +24,8 @@ from engine.model.errors import (
     UNKNOWN_MEMBER_ID,
 )
 from engine.model.group_messages import (
+    ConsumerGroupHeartbeat,
+    ConsumerGroupHeartbeatResponse,
     CoordinatorAppend,
     FindCoordinatorResponse,
     GroupHeartbeatResponse,
@@ -48,8 +51,12 @@ from engine.model.groups import (
     last_generation,
     read_entry,
 )
+from engine.model.log import Log
 from engine.model.state import LEADER, DelayedProduce, Replica
 from engine.model.timers import GROUP_CHECK
+
+REMOVAL_RETRY_MS: Final = 500
+"""G-9.  Wait after a removal that could not be written (`CoordinatorRuntime`)."""
 
 # -- the group -------------------------------------------------------------------------------------
 
@@ -68,15 +75,20 @@ def load(broker: Process, replica: Replica, out: Effects) -> Group:
     group = broker.groups.get(replica.tp)
     if group is None or group.epoch != replica.leader_epoch:
         group = broker.groups[replica.tp] = Group(replica.leader_epoch)
-        group.generation, members, group.written = last_generation(replica.log)
-        for text in members:
-            client = messages.FIRST_CONSUMER + 1 - int(text[1:].split("-")[0])
-            member, entry = read_entry(text, client, out.now)
-            group.members[member] = entry
+        read(replica.log, group, out.now)
         if group.written >= 0:
             out.cue("G-5", broker.id, "generation", None, group.generation, tp=replica.tp)
         _arm(broker, replica.tp, group, out)
     return group
+
+
+def read(log: Log, group: Group, now: int) -> None:
+    """G-5.  Put into a new group what its log has of it."""
+    group.generation, members, group.written = last_generation(log)
+    for text in members:
+        member, entry = read_entry(text, member_epochs.client_of(text), now)
+        group.members[member] = entry
+    member_epochs.replay(log, log.leo, group, now)
 
 
 def committed(replica: Replica) -> dict[int, Commit]:
@@ -86,7 +98,7 @@ def committed(replica: Replica) -> dict[int, Commit]:
 
 def is_completing(replica: Replica, group: Group) -> bool:
     """Check whether the generation is decided and its record is not committed yet."""
-    return group.written >= replica.log.hw
+    return group.written >= replica.log.hw and not group.reconciles
 
 
 # -- joining and leaving ---------------------------------------------------------------------------
@@ -236,6 +248,8 @@ def _is_no_member(group: Group, m: GroupRequest) -> int:
 
 def _known(group: Group, m: GroupRequest, now: int) -> int:
     """G-3.  Return why this is no member of the generation, or NONE; note that it was heard."""
+    if group.reconciles:
+        return reconciliation.offsets_refusal(group.members, m)
     error = _is_no_member(group, m)
     if error == NONE and m.generation != group.generation:
         error = ILLEGAL_GENERATION
@@ -256,11 +270,60 @@ def on_heartbeat(broker: Process, m: GroupRequest, out: Effects) -> None:
     out.send(GroupHeartbeatResponse(m, error))
 
 
+def on_consumer_heartbeat(broker: Process, m: ConsumerGroupHeartbeat, out: Effects) -> None:
+    """G-9.  Handle the one request of a member with group.protocol=consumer."""
+    replica = led(broker, m.tp)
+    error = NOT_COORDINATOR
+    if replica is not None:
+        group = load(broker, replica, out)
+        error = reconciliation.refusal(group, m)
+    if error or replica is None:
+        out.send(ConsumerGroupHeartbeatResponse(m, error))
+        return
+    append = _appender(broker, replica, (m,), out)
+    reconciliation.on_heartbeat(broker, group, m, append, out)
+    _arm(broker, m.tp, broker.groups[m.tp], out)
+
+
+def _appender(
+    broker: Process, replica: Replica, requests: tuple[GroupRequest, ...], out: Effects
+) -> reconciliation.Append:
+    """G-9.  Return what writes a group's records; if they are refused the group is as before.
+
+    Without records a request waits for those before it (`CoordinatorRuntime`).
+    """
+    group = broker.groups[replica.tp]
+    before = group.copy()
+
+    def append(values: tuple[str, ...], epoch: int, assigned: tuple[int, ...]) -> None:
+        tp, log = replica.tp, replica.log
+        m = CoordinatorAppend(
+            broker.id, tp, values, COMMIT_TIMEOUT_MS, requests, epoch, (assigned,)
+        )
+        if values:
+            start = log.leo
+            if _append(broker, replica, m, out):
+                group.written = start + len(values) - 1
+            else:
+                broker.groups[tp] = before
+        elif group.written < log.hw:
+            for response in m.responses(NONE, group.written, broker.profile):
+                out.send(response)
+        else:
+            last = group.written
+            waiting = DelayedProduce(m, last, last + 1, out.now + m.timeout)
+            purgatory.wait_for_hw(broker, replica, waiting, out)
+
+    return append
+
+
 # -- sessions --------------------------------------------------------------------------------------
 
 
 def _deadlines(broker: Process, group: Group) -> list[tuple[int, str]]:
     """G-3.  Return (when, member): the end of a session, or of the wait for a member to join."""
+    if group.reconciles:
+        return reconciliation.deadlines(broker, group)
     values = broker.configs.values
     session, rebalance = int(values["session.timeout.ms"]), int(values["max.poll.interval.ms"])
     found = []
@@ -276,7 +339,9 @@ def _arm(broker: Process, tp: int, group: Group, out: Effects) -> None:
     """Set the group's one timer to the earliest deadline: most are moved before they are due."""
     deadlines = _deadlines(broker, group)
     if deadlines and group.check_at <= out.now:
-        group.check_at = max(out.now + 1, min(deadlines)[0])
+        again = REMOVAL_RETRY_MS if group.reconciles else 1
+        due = min(deadlines)[0]
+        group.check_at = due if due > out.now else out.now + again
         out.timer(broker.id, group.check_at - out.now, GROUP_CHECK, tp)
 
 
@@ -287,7 +352,7 @@ def on_check(broker: Process, tp: int, out: Effects) -> bool:
         return False
     late = dict.fromkeys(member for due, member in _deadlines(broker, group) if due <= out.now)
     remove(broker, tp, late, out)
-    _arm(broker, tp, group, out)
+    _arm(broker, tp, broker.groups[tp], out)
     return bool(late)
 
 
@@ -303,6 +368,10 @@ def silent(broker: Process, tp: int, client: int) -> list[str]:
 def remove(broker: Process, tp: int, members: Iterable[str], out: Effects) -> None:
     """G-3.  Remove members whose session is over."""
     replica, group = broker.replicas[tp], broker.groups[tp]
+    if group.reconciles:
+        append = _appender(broker, replica, (), out)
+        reconciliation.remove(broker, tp, group, members, append, out)
+        return
     for member in members:
         out.cue("G-3", broker.id, "member", member, None, tp=tp)
         _remove(broker, replica, group, member, out)
@@ -349,7 +418,12 @@ def on_offset_fetch(broker: Process, m: GroupRequest, out: Effects) -> None:
     if replica is None:
         out.send(OffsetFetchResponse(m, NOT_COORDINATOR))
         return
-    load(broker, replica, out)
+    group = load(broker, replica, out)
+    if group.reconciles:
+        members = reconciliation.committed_members(replica, group)
+        if error := reconciliation.offsets_refusal(members, m):
+            out.send(OffsetFetchResponse(m, error))
+            return
     known = committed(replica)
     nothing = (NO_OFFSET, -1, -1)
     offsets = tuple((tp, *known.get(tp, nothing)[:2]) for tp, _, _ in m.offsets)
@@ -370,4 +444,5 @@ HANDLERS: Final[dict[int, Callable[[Process, Any, Effects], None]]] = {
     messages.GROUP_HEARTBEAT: on_heartbeat,
     messages.OFFSET_COMMIT: on_commit,
     messages.OFFSET_FETCH: on_offset_fetch,
+    messages.CONSUMER_HEARTBEAT: on_consumer_heartbeat,
 }

@@ -238,6 +238,11 @@ _LIST: Final[tuple[Config, ...]] = (
     Config("auto.commit.interval.ms", 5_000, "ms", "consumer",
            "How often a member of a group that commits by itself does so, when it polls.",
            1, 24 * _HOUR),
+    Config("group.consumer.session.timeout.ms", 45_000, "ms", "broker",
+           "A member with group.protocol=consumer that is silent for so long is removed.",
+           10, _HOUR),
+    Config("group.consumer.heartbeat.interval.ms", 5_000, "ms", "broker",
+           "How often a member with group.protocol=consumer sends a heartbeat.", 1, _HOUR),
     # -- the engine's own parameters -------------------------------------------------------
     Config("fetch_max_records", 500, "records", "engine",
            "The most records one fetch answer carries.", 1, 100_000),

@@ -22,6 +22,8 @@ from engine.model.errors import (
     UNKNOWN_TOPIC_OR_PARTITION,
 )
 from engine.model.messages import (
+    CONSUMER_HEARTBEAT,
+    CONSUMER_HEARTBEAT_R,
     FIND_COORDINATOR,
     FIND_COORDINATOR_R,
     GROUP_HEARTBEAT,
@@ -40,7 +42,15 @@ from engine.model.messages import (
 from engine.model.profiles import Profile
 
 GROUP_REQUESTS: Final = frozenset(
-    (FIND_COORDINATOR, GROUP_HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, OFFSET_COMMIT, OFFSET_FETCH)
+    (
+        CONSUMER_HEARTBEAT,
+        FIND_COORDINATOR,
+        GROUP_HEARTBEAT,
+        JOIN_GROUP,
+        LEAVE_GROUP,
+        OFFSET_COMMIT,
+        OFFSET_FETCH,
+    )
 )
 
 _OF_LOG: Final = {
@@ -97,6 +107,17 @@ class GroupHeartbeat(GroupRequest):
 
 
 @acyclic
+class ConsumerGroupHeartbeat(GroupRequest):
+    """G-9.  Join (epoch 0), keep the session, acknowledge what is owned, or leave (epoch -1).
+
+    `generation` is the member epoch; `offsets` has the partitions that it subscribes to.
+    """
+
+    owned: tuple[int, ...] = ()
+    kind = CONSUMER_HEARTBEAT
+
+
+@acyclic
 class OffsetCommit(GroupRequest):
     kind = OFFSET_COMMIT
 
@@ -112,9 +133,9 @@ class OffsetFetch(GroupRequest):
 class GroupResponse(Message):
     """Response of the coordinator.
 
-    `node`: the coordinator, of FindCoordinator; `generation` and `assigned`: of JoinGroup;
-    `offsets`: of OffsetFetch.  `base` is no field of Kafka's: where a commit or a generation
-    lies in the log, for the observer.
+    `node`: the coordinator, of FindCoordinator; `generation` and `assigned`: of JoinGroup and
+    ConsumerGroupHeartbeat; `offsets`: of OffsetFetch.  `base` is no field of Kafka's: where a
+    commit, a generation or an assignment lies in the log, for the observer.
     """
 
     __slots__ = ("assigned", "base", "error", "generation", "node", "offsets", "tp")
@@ -167,6 +188,12 @@ class GroupHeartbeatResponse(GroupResponse):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
+class ConsumerGroupHeartbeatResponse(GroupResponse):
+    __slots__ = ()
+    kind = CONSUMER_HEARTBEAT_R
+
+
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class OffsetCommitResponse(GroupResponse):
     __slots__ = ()
     kind = OFFSET_COMMIT_R
@@ -182,8 +209,8 @@ class OffsetFetchResponse(GroupResponse):
 class CoordinatorAppend(ProduceRequest):
     """Records that a coordinator writes to its own partition, with acks=all; never on the wire.
 
-    `requests` are answered once the records are committed: one commit, or the joins of all members
-    with what each is assigned.
+    `requests` are answered once the records are committed: one commit, or the joins or the
+    heartbeat of members with what each is assigned.
     """
 
     __slots__ = ("assignment", "generation", "requests")
@@ -209,11 +236,25 @@ class CoordinatorAppend(ProduceRequest):
         error = _OF_LOG.get(error, error)
         if error == REQUEST_TIMED_OUT and profile.group_timeout_is_unavailable:
             error = COORDINATOR_NOT_AVAILABLE
-        elif error == REQUEST_TIMED_OUT and self.assignment:
+        elif error == REQUEST_TIMED_OUT and self.assignment:  # before 4.0, so of joins
             error = REBALANCE_IN_PROGRESS
+        if not self.requests:
+            return []
         if not self.assignment:
             return [OffsetCommitResponse(one, error, base=base) for one in self.requests]
+        if isinstance(self.requests[0], ConsumerGroupHeartbeat):
+            return [self._heartbeat_response(error, base)]
         return [
             JoinGroupResponse(one, error, generation=self.generation, assigned=owned, base=base)
             for one, owned in zip(self.requests, self.assignment, strict=True)
         ]
+
+    def _heartbeat_response(self, error: int, base: int) -> GroupResponse:
+        last = base + max(len(self.values), 1) - 1
+        return ConsumerGroupHeartbeatResponse(
+            self.requests[0],
+            error,
+            generation=self.generation,
+            assigned=self.assignment[0],
+            base=last,
+        )

@@ -27,13 +27,18 @@ Commit = tuple[int, int, int]
 class GroupEntry:
     """A member: its client, when it was heard last (ms), and its JoinGroup if that waits.
 
-    `instance`: its group.instance.id, "" for a dynamic member.
+    `instance`: its group.instance.id, "" for a dynamic member.  G-9: its epoch and the one before;
+    `revoking`: what it has to give up before another member gets it, and since when (ms).
     """
 
     client: int
     heard_at: int
     instance: str = ""
     assigned: tuple[int, ...] = ()
+    epoch: int = 0
+    previous: int = -1
+    revoking: tuple[int, ...] = ()
+    revoking_since: int = begins(-1)
     joining: GroupRequest | None = begins(None)
 
 
@@ -43,6 +48,8 @@ class Group:
 
     `preparing_since` (ms): a rebalance waits for members to join, -1: none does.  `written`: the
     offset of the generation's record; until it is committed the rebalance is not complete.
+    `reconciles`: G-9 is played; `generation` is the group epoch, `target` what each member is to
+    own as of `target_epoch`, and `written` the offset of the last record.
     """
 
     epoch: int
@@ -50,6 +57,9 @@ class Group:
     members: dict[str, GroupEntry] = fresh(dict)
     preparing_since: int = begins(-1)
     written: int = begins(-1)
+    reconciles: bool = begins(False)
+    target_epoch: int = begins(0)
+    target: tuple[tuple[str, tuple[int, ...]], ...] = begins(())
     check_at: int = begins(-1)
 
     def copy(self) -> Group:

@@ -78,6 +78,8 @@ OFFSET_COMMIT: Final = 68
 OFFSET_COMMIT_R: Final = 69
 OFFSET_FETCH: Final = 70
 OFFSET_FETCH_R: Final = 71
+CONSUMER_HEARTBEAT: Final = 72
+CONSUMER_HEARTBEAT_R: Final = 73
 
 NAMES: Final = {
     FETCH: "Fetch",
@@ -132,6 +134,8 @@ NAMES: Final = {
     OFFSET_COMMIT_R: "OffsetCommit",
     OFFSET_FETCH: "OffsetFetch",
     OFFSET_FETCH_R: "OffsetFetch",
+    CONSUMER_HEARTBEAT: "ConsumerGroupHeartbeat",
+    CONSUMER_HEARTBEAT_R: "ConsumerGroupHeartbeat",
 }
 REPLIES: Final = frozenset(
     (
@@ -159,6 +163,7 @@ REPLIES: Final = frozenset(
         GROUP_HEARTBEAT_R,
         OFFSET_COMMIT_R,
         OFFSET_FETCH_R,
+        CONSUMER_HEARTBEAT_R,
     )
 )
 REPLICATION: Final = frozenset(

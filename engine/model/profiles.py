@@ -444,7 +444,9 @@ def quorum_refusal(profile: Profile) -> str:
     return "Only KRaft has a quorum of voters; play it on a KRaft profile such as K39."
 
 
-def group_refusal(profile: Profile, static: bool = False, cooperative: bool = False) -> str:
+def group_refusal(
+    profile: Profile, static: bool = False, cooperative: bool = False, reconciling: bool = False
+) -> str:
     """Return why a profile plays no groups, or none with these members; "" if it does."""
     if profile.release < (0, 10, 1):
         return "Consumer groups are played as of Kafka 0.10.1 (KIP-62); take a later release."
@@ -452,4 +454,6 @@ def group_refusal(profile: Profile, static: bool = False, cooperative: bool = Fa
         return "Static members (group.instance.id) exist as of Kafka 2.3; take a later release."
     if cooperative and profile.release < (2, 4):
         return "The assignor cooperative-sticky exists as of Kafka 2.4; take a later release."
+    if reconciling and profile.release < (4, 0):
+        return "group.protocol: consumer is played as of Kafka 4.0 (KIP-848); take a later release."
     return ""

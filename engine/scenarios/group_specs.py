@@ -13,7 +13,9 @@ from engine.scenarios.places import Path, Reader
 MOST_GROUPS: Final = 3
 STRATEGY: Final = "partition.assignment.strategy"
 STRATEGIES: Final = ("range", "cooperative-sticky")
-_KEYS: Final = ("name", "members", "offsets", "commit", "group.instance.id", STRATEGY)
+PROTOCOL: Final = "group.protocol"
+PROTOCOLS: Final = ("classic", "consumer")
+_KEYS: Final = ("name", "members", "offsets", "commit", "group.instance.id", STRATEGY, PROTOCOL)
 ORDERS: Final = ("after", "before", "auto")
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,15}")
 _INSTANCE: Final = re.compile(r"[A-Za-z0-9._-]{1,16}")
@@ -28,6 +30,7 @@ class GroupSpec:
     it commits when it polls (enable.auto.commit), also by hand.
     instances: members by number, each with its group.instance.id (KIP-345); no other is static.
     strategy: "range", or "cooperative-sticky" (KIP-429).
+    protocol: "classic", or "consumer" (KIP-848), whose coordinator assigns by itself.
     """
 
     name: str
@@ -36,14 +39,19 @@ class GroupSpec:
     commit: str = "after"
     instances: tuple[tuple[int, str], ...] = ()
     strategy: str = "range"
+    protocol: str = "classic"
 
     @property
     def cooperative(self) -> bool:
         return self.strategy != "range"
 
+    @property
+    def reconciling(self) -> bool:
+        return self.protocol == "consumer"
+
     def refusal(self, profile: Profile) -> str:
         """Return why a profile cannot play the group; "" if it can."""
-        return group_refusal(profile, bool(self.instances), self.cooperative)
+        return group_refusal(profile, bool(self.instances), self.cooperative, self.reconciling)
 
     def to_dict(self) -> dict[str, Any]:
         static = {f"C{number}": instance for number, instance in self.instances}
@@ -54,6 +62,7 @@ class GroupSpec:
             "commit": self.commit,
             **({"group.instance.id": static} if static else {}),
             **({STRATEGY: self.strategy} if self.cooperative else {}),
+            **({PROTOCOL: self.protocol} if self.reconciling else {}),
         }
 
 
@@ -63,7 +72,8 @@ def read_groups(
     """Read [{name: orders, members: [C1, C2], offsets: [1, 2, 3], commit: after}].
 
     `group.instance.id: {C1: app-1}` makes a member static, and
-    `partition.assignment.strategy: cooperative-sticky` all of them cooperative.
+    `partition.assignment.strategy: cooperative-sticky` all of them cooperative;
+    `group.protocol: consumer` goes with neither.
     """
     path: Path = ("groups",)
     found: list[GroupSpec] = []
@@ -86,7 +96,14 @@ def read_groups(
         order = read.choice(one.get("commit", "after"), (*here, "commit"), ORDERS)
         instances = _read_instances(read, one.get("group.instance.id", {}), here, members)
         strategy = read.choice(one.get(STRATEGY, "range"), (*here, STRATEGY), STRATEGIES)
-        found.append(GroupSpec(name, members, offsets, order, instances, strategy))
+        protocol = read.choice(one.get(PROTOCOL, "classic"), (*here, PROTOCOL), PROTOCOLS)
+        if protocol == "consumer" and (instances or STRATEGY in one):
+            raise read.bad(
+                here,
+                "With group.protocol: consumer remove group.instance.id and "
+                "partition.assignment.strategy.",
+            )
+        found.append(GroupSpec(name, members, offsets, order, instances, strategy, protocol))
         for profile in profiles:
             if why := found[-1].refusal(get_profile(profile)):
                 raise read.bad(here, why)

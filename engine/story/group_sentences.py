@@ -53,14 +53,40 @@ def _found(h: Happening, m: Any) -> Sentence:
     return say("group.found", c=node(m.dst), b=node(m.src), l=node(m.node))
 
 
+def _owned(h: Happening, owned: tuple[int, ...]) -> Entity:
+    return word(", ".join(h.sim.cluster.names[tp] for tp in owned))
+
+
 def _joined(h: Happening, m: Any) -> Sentence:
     if m.error:
         return _answered("")(h, m)
     args = {"c": node(m.dst), "n": number(m.generation)}
     if not m.assigned:
         return say("group.joined.idle", **args)
-    owned = ", ".join(h.sim.cluster.names[tp] for tp in m.assigned)
-    return say("group.joined", **args, t=word(owned))
+    return say("group.joined", **args, t=_owned(h, m.assigned))
+
+
+def _epoch_got(h: Happening, m: Any) -> Sentence:
+    if m.generation <= 0:
+        return _from_member("group.leave.got" if m.generation else "group.join.got")(h, m)
+    args = {"b": node(m.dst), "c": node(m.src), "n": number(m.generation)}
+    if not m.owned:
+        return say("group.epoch.got.idle", **args)
+    return say("group.epoch.got", **args, t=_owned(h, m.owned))
+
+
+def _epoch(h: Happening, m: Any) -> Sentence:
+    if m.error or m.generation < 0:
+        return _answered("group.left")(h, m)
+    args = {"c": node(m.dst), "n": number(m.generation)}
+    if not m.assigned:
+        return say("group.epoch.idle", **args)
+    return say("group.epoch", **args, t=_owned(h, m.assigned))
+
+
+def _epoch_sent(m: Any) -> Sentence:
+    key = "group.beat.ask" if m.generation > 0 else "group.leave" if m.generation else "group.join"
+    return _from_member(key)(m)
 
 
 def _committing(h: Happening, m: Any) -> Sentence:
@@ -77,6 +103,8 @@ ARRIVALS: Final[dict[int, Callable[[Happening, Any], Sentence | None]]] = {
     messages.LEAVE_GROUP_R: _answered("group.left"),
     messages.GROUP_HEARTBEAT: _from_member("group.beat.got"),
     messages.GROUP_HEARTBEAT_R: _answered("group.beat"),
+    messages.CONSUMER_HEARTBEAT: _epoch_got,
+    messages.CONSUMER_HEARTBEAT_R: _epoch,
     messages.OFFSET_COMMIT: _committing,
     messages.OFFSET_COMMIT_R: _answered("group.committed"),
     messages.OFFSET_FETCH: _from_member("group.offsets.got"),
@@ -90,6 +118,7 @@ SENDINGS: Final[dict[int, Callable[[Any], Sentence]]] = {
     messages.JOIN_GROUP: _from_member("group.join"),
     messages.LEAVE_GROUP: _from_member("group.leave"),
     messages.GROUP_HEARTBEAT: _from_member("group.beat.ask"),
+    messages.CONSUMER_HEARTBEAT: _epoch_sent,
     messages.OFFSET_COMMIT: _from_member("group.commit"),
     messages.OFFSET_FETCH: _from_member("group.offsets"),
 }

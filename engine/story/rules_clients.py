@@ -128,4 +128,13 @@ RULES: Final = (
                  "ConsumerCoordinator.onJoinComplete", "why.group.revoked",
                  places={"c": at_node, "t": old_partitions}),
     )),
+    Rule("G-9", "Member epochs and reconciliation (KIP-848)", (
+        RuleStep("", "A target assignment is computed", 2, "group.target",
+                 why="why.group.target", places={"b": at_node, "n": new_number}),
+        RuleStep("revokes", "A member gives up what moves", 2, "group.revokes",
+                 why="why.group.revokes", places={"c": at_node, "t": old_partitions}),
+        RuleStep("fenced", "A member is fenced and joins again", 2, "group.epoch.fenced",
+                 why="why.group.epoch.fenced", mark="isr",
+                 places={"c": at_node, "x": new_error}),
+    )),
 )  # fmt: skip

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from engine.checks.ledger import Ledger
 from engine.clients.group_member import TASK_NAMES, GroupMember
-from engine.groups.coordinator import committed, is_completing, led
+from engine.groups.coordinator import committed, is_completing, led, read
+from engine.groups.reconciliation import is_reconciled
 from engine.model.broker import Process
-from engine.model.groups import Group, commits, last_generation
+from engine.model.groups import Group, commits
 from engine.model.messages import FIRST_CONSUMER
 from engine.model.state import Replica
 from engine.scenarios.group_specs import GroupSpec
@@ -35,6 +36,8 @@ def _group(sim: Simulation, spec: GroupSpec, tp: int) -> GroupView:
         "members": members,
         "offsets": [],
     }
+    if spec.reconciling:
+        shown["epochs"] = True
     if process is not None and replica is not None:
         shown["generation"], shown["state"] = _state(process, replica)
         shown["offsets"] = _offsets(sim, replica)
@@ -45,10 +48,13 @@ def _state(process: Process, replica: Replica) -> tuple[int, GroupState]:
     group = process.groups.get(replica.tp)
     if group is None or group.epoch != replica.leader_epoch:
         group = Group(replica.leader_epoch)  # it reads its log when it is first asked
-        group.generation, members, group.written = last_generation(replica.log)
-        return group.generation, "stable" if members else "empty"
+        read(replica.log, group, 0)
+        if not group.reconciles:
+            return group.generation, "stable" if group.members else "empty"
     if group.preparing_since >= 0 and group.members:
         return group.generation, "preparing"
+    if group.reconciles and not is_reconciled(group):
+        return group.generation, "reconciling" if group.members else "empty"
     if is_completing(replica, group):
         return group.generation, "completing"
     return group.generation, "stable" if group.members else "empty"

@@ -388,13 +388,17 @@ class CommittedOffset(TypedDict):
     skipped: int
 
 
-GroupState = Literal["none", "empty", "preparing", "completing", "stable"]
+GroupState = Literal["none", "empty", "preparing", "completing", "reconciling", "stable"]
 
 
 class GroupView(TypedDict):
-    """A consumer group as its coordinator knows it; `p` its partition of __consumer_offsets."""
+    """A consumer group as its coordinator knows it; `p` its partition of __consumer_offsets.
+
+    `epochs`: group.protocol=consumer, so `generation` is the group epoch.
+    """
 
     name: str
+    epochs: NotRequired[bool]
     p: int
     coordinator: int
     generation: int

@@ -615,11 +615,14 @@ MOVES = (
 )
 
 
+RECONCILING = THREE.replace(STICKY, "group.protocol: consumer") + "profiles: [K41]\n"
 KINDS = (
     AUTO,
     COOPERATIVE,
     STATIC.partition("configs")[0].replace(", C3: app-1", "").replace(", C3]", "]"),
     COOPERATIVE.replace(STICKY, f"{STICKY}, commit: auto, group.instance.id: {{C1: a, C2: a}}"),
+    RECONCILING,
+    RECONCILING.replace("consumer}", "consumer, commit: auto}"),
 )
 
 
@@ -627,15 +630,18 @@ KINDS = (
 @pytest.mark.parametrize("kind", range(len(KINDS)))
 def test_in_random_runs_no_promise_breaks(seed: int, kind: int) -> None:
     chance = Chance(seed, "group moves")
-    often = "configs: {session.timeout.ms: 6000, max.poll.interval.ms: 10000}\n"
+    sessions = "session.timeout.ms: 6000, group.consumer.session.timeout.ms: 6000"
+    often = f"configs: {{{sessions}, max.poll.interval.ms: 10000}}\n"
     text = KINDS[kind] + often + (WORKLOAD if seed % 2 else "")
-    sim = Simulation(load_text(text), ("K39", "Z28", "K41")[seed % 3], 0)
+    new = "consumer" in KINDS[kind]
+    sim = Simulation(load_text(text), "K41" if new else ("K39", "Z28", "K41")[seed % 3], 0)
     if seed % 2:
         go_on(sim, "run 20s !900")
     for number in range(40):
         verb = MOVES[chance.below(len(MOVES))]
         numbered = verb[-1:] in " C" and verb != "heal"
-        line = f"{verb}{chance.below(2 if verb[-1:] == 'C' else 3) + 1}" if numbered else verb
+        most = 2 if verb[-1:] == "C" and not new else 3
+        line = f"{verb}{chance.below(most) + 1}" if numbered else verb
         with suppress(InputError):
             go_on(sim, line if verb != "produce x" else f"produce x{number}.{seed}")
     assert not sim.broken

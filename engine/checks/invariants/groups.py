@@ -10,6 +10,11 @@ from engine.checks.invariant import COUNTED, DURABILITY, About, Invariant, Obser
 
 
 class OneOwner(Invariant):
+    """Memory, for G-9: (group, member, partition) -> when it was confirmed as the owner.
+
+    That is from a first to a last offset of the coordinator's log.
+    """
+
     about: ClassVar = About(
         "INV-35",
         "In one generation of a group a partition has one owner.",
@@ -25,6 +30,9 @@ class OneOwner(Invariant):
         base: int,
         members: Collection[MemberState],
     ) -> None:
+        if member.reconciles:
+            self._check_epochs(run, group, member, base, members)
+            return
         owners: dict[tuple[int, int], MemberState] = {}
         for owner in members:
             for tp in owner.assigned:
@@ -33,6 +41,31 @@ class OneOwner(Invariant):
                     why = "{0} and {1} both own partition {2} in generation {3}"
                     self.report(run, why, first.member, owner.member, tp, owner.generation)
 
+    def _check_epochs(
+        self,
+        run: Observation,
+        group: int,
+        member: MemberState,
+        base: int,
+        members: Collection[MemberState],
+    ) -> None:
+        """G-9.  Report two owners whose times in the coordinator's log overlap."""
+        known: dict[tuple[int, str, int], tuple[int, int]] = self.memory(run)
+        for key in [one for one in known if one[:2] == (group, member.member)]:
+            if key[2] not in member.assigned:
+                del known[key]
+        for tp in member.assigned:
+            first, _ = known.get((group, member.member, tp), (base, base))
+            known[group, member.member, tp] = first, base
+            for other in members:
+                if other.member == member.member or tp not in other.assigned:
+                    continue
+                since, until = known.get((group, other.member, tp), (base + 1, -1))
+                if first <= until and since <= base:
+                    why = "{0} and {1} both own partition {2} in epochs {3} and {4}"
+                    epochs = member.generation, other.generation
+                    self.report(run, why, member.member, other.member, tp, *epochs)
+
 
 def _are_one(first: MemberState, other: MemberState) -> bool:
     """G-7.  Check for two processes of one static member; the former will find itself fenced."""
@@ -40,6 +73,11 @@ def _are_one(first: MemberState, other: MemberState) -> bool:
 
 
 class OldGenerationFenced(Invariant):
+    """Memory: (group, partition for G-9, else "") -> (offset, generation) of the newest commit.
+
+    Members of G-9 are in epochs of their own, so only those of one partition are compared.
+    """
+
     about: ClassVar = About(
         "INV-36",
         "No commit of an older generation of a group overwrites one of a newer.",
@@ -47,13 +85,22 @@ class OldGenerationFenced(Invariant):
         DURABILITY,
     )
 
-    def on_group_commit(self, run: Observation, group: int, member: MemberState, base: int) -> None:
-        last: dict[int, tuple[int, int]] = self.memory(run)  # group -> (offset, generation)
-        at, newest = last.get(group, (-1, -1))
-        if base > at and member.generation < newest:
-            why = "a commit of generation {0} follows one of {1}"
-            self.report(run, why, member.generation, newest)
-        last[group] = max((at, newest), (base, member.generation))
+    def on_group_commit(
+        self,
+        run: Observation,
+        group: int,
+        member: MemberState,
+        base: int,
+        records: Collection[str],
+    ) -> None:
+        last: dict[tuple[int, str], tuple[int, int]] = self.memory(run)
+        names = [one.split(":")[0] for one in records] if member.reconciles else [""]
+        for name in names:
+            at, newest = last.get((group, name), (-1, -1))
+            if base > at and member.generation < newest:
+                why = "a commit of generation {0} follows one of {1}"
+                self.report(run, why, member.generation, newest)
+            last[group, name] = max((at, newest), (base, member.generation))
 
 
 class FormerProcessFenced(Invariant):
@@ -80,7 +127,14 @@ class FormerProcessFenced(Invariant):
             place, now = (group, member.instance), (base, member.member)
             known[place] = max(known.get(place, now), now)
 
-    def on_group_commit(self, run: Observation, group: int, member: MemberState, base: int) -> None:
+    def on_group_commit(
+        self,
+        run: Observation,
+        group: int,
+        member: MemberState,
+        base: int,
+        records: Collection[str],
+    ) -> None:
         since, owner = self.memory(run).get((group, member.instance), (base, member.member))
         if base > since and member.member != owner:
             why = "{0} commits as {1}, which {2} has been since"

@@ -194,15 +194,18 @@ export interface ControllerView {
 }
 /**
  * A consumer group as its coordinator knows it; `p` its partition of __consumer_offsets.
+ *
+ *     `epochs`: group.protocol=consumer, so `generation` is the group epoch.
  */
 export interface GroupView {
   coordinator: number;
+  epochs?: boolean;
   generation: number;
   members: MemberView[];
   name: string;
   offsets: CommittedOffset[];
   p: number;
-  state: "completing" | "empty" | "none" | "preparing" | "stable";
+  state: "completing" | "empty" | "none" | "preparing" | "reconciling" | "stable";
 }
 /**
  * A member of a group: what it owns, where it stands there, and what it has not processed.

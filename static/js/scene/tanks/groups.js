@@ -59,7 +59,7 @@ function heads(group, { t, name }) {
   if (group.coordinator < 0) return [t("group.name", { g: group.name }), t("group.uncoordinated")];
   const state = t(`group.state.${group.state}`);
   return [
-    t("group.head", { g: group.name, n: group.generation }),
+    t(group.epochs ? "group.head.epoch" : "group.head", { g: group.name, n: group.generation }),
     t("group.led", { state, b: name(group.coordinator) }),
   ];
 }
