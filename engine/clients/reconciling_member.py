@@ -41,15 +41,16 @@ class ReconcilingMember(GroupMember):
     """G-9.  `generation` is the member epoch, `arrived` the assignment that it has to take.
 
     `acknowledges`: the next heartbeat is due at once.  `gives_up`: it commits before it does.
-    `offered_in` is the epoch of the commit under way.
+    `offered_in` is the epoch of the commit under way, `late_commit` that of a fenced member.
     """
 
-    __slots__ = ("acknowledges", "gives_up", "offered_in")
+    __slots__ = ("acknowledges", "gives_up", "late_commit", "offered_in")
 
     def _forget(self) -> None:
         GroupMember._forget(self)
         self.acknowledges = self.gives_up = False
         self.offered_in = -1
+        self.late_commit = 0
 
     # -- requests ----------------------------------------------------------------------------------
 
@@ -93,6 +94,12 @@ class ReconcilingMember(GroupMember):
 
     def on_group(self, m: GroupResponse, out: Effects) -> None:
         """G-9.  Handle a response; a heartbeat's has the member epoch and the assignment."""
+        if m.kind == OFFSET_COMMIT_R and m.corr == self.late_commit:
+            self.late_commit = 0
+            if not m.error:
+                self._note_commit(m.base)
+            self._end_commit(out)
+            return
         if m.kind != CONSUMER_HEARTBEAT_R:
             GroupMember.on_group(self, m, out)
             if m.kind == FIND_COORDINATOR_R:
@@ -135,7 +142,7 @@ class ReconcilingMember(GroupMember):
         assert self.arrived is not None
         assigned, base = self.arrived
         revoked = tuple(tp for tp in self.assigned if tp not in assigned)
-        if self.gives_up and (self.task == COMMIT or self.commit_corr):
+        if self.gives_up and self.task == COMMIT:
             return
         if revoked and not self.gives_up:
             self.gives_up, self.outstanding = True, 0
@@ -171,7 +178,7 @@ class ReconcilingMember(GroupMember):
             out.cue("G-9.fenced", self.id, "member", self.member, m.error)
             was_joining = self.task == JOIN
             if self.task == COMMIT and self.group_corr:
-                self.commit_corr = self.group_corr
+                self.late_commit = self.group_corr
             self._lose_all()
             self.task, self.group_corr, self.rejoins = NO_TASK, 0, True
             if self.closes:
