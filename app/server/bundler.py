@@ -7,7 +7,7 @@ own, found through the import map.
 
 A module becomes a block that leaves its exports in a table, ``$``, under its path.  That says the
 same as the module does because our modules import in no circle, and nothing exported is assigned
-again; `tests/test_packs.py` holds them to it, and to the few forms of import and export read here.
+again; `tests/app/test_packs.py` holds them to it, and to the few forms of import and export read here.
 """
 
 from __future__ import annotations

@@ -116,7 +116,7 @@ RULES: Final = (
         RuleStep("", "A static member comes back", 2, "group.replaced",
                  "GroupCoordinator.updateStaticMemberAndRebalance", "why.group.replaced",
                  places={"b": at_node, "c": about_node, "s": old_word}),
-        RuleStep("stays", "A static member ends without leaving", 2, "group.stays",
+        RuleStep("stays", "A static member does not leave", 2, "group.stays",
                  "AbstractCoordinator.maybeLeaveGroup", "why.group.stays",
                  places={"c": at_node, "s": new_word}),
         RuleStep("fenced", "A process is fenced by another", 2, "group.fenced",
