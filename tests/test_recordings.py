@@ -44,7 +44,7 @@ def test_the_engine_does_what_the_brokers_did(file: Path) -> None:
 
 
 @pytest.mark.parametrize("file", sorted((OF_CHANCE[0].parent / "open").glob("*.json")), ids=str)
-def test_what_is_open_still_differs(file: Path) -> None:
+def test_open_recordings_still_differ(file: Path) -> None:
     """A recording that the engine follows by now belongs to the others."""
     assert compare(next(reading.load([file]))).first
 

@@ -7,7 +7,8 @@ own, found through the import map.
 
 A module becomes a block that leaves its exports in a table, ``$``, under its path.  That says the
 same as the module does because our modules import in no circle, and nothing exported is assigned
-again; `tests/app/test_packs.py` holds them to it, and to the few forms of import and export read here.
+again; `tests/app/test_packs.py` holds them to it, and to the few forms of import and export that
+are read here.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ def near(path: str, name: str) -> str:
 
 @once
 def module(path: str) -> Module:
-    """Read a file.  Raises `Unreadable` for a form that packs do not know."""
+    """Read a file.  Raises BundleError for a form that packs do not know."""
     text = (JS / path).read_text("utf-8")
     known = len(IMPORT.findall(text)) + len(EXPORT.findall(text))
     if known != len(FORMS.findall(text)):
