@@ -151,7 +151,7 @@ class Facts:
         self.problem(line, bad.key, bad.choices, **bad.args_)
 
     def answered(self) -> None:
-        """Take the lines of no format for a question, an error or a version that has an answer."""
+        """Note that lines of no format were a question, an error or a version with an answer."""
         self.problems = [one for one in self.problems if not one.key.startswith("paste.unknown")]
         self.kinds.update(dict.fromkeys((n for n, kind in self.kinds.items() if not kind), "asked"))
 

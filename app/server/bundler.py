@@ -1,4 +1,4 @@
-"""Packs: the modules of a page in one file, for few round trips, its address named by its bytes.
+"""Packs: the modules of a page in one file, for few round trips, addressed by its hash.
 
 The plain modules below ``static/js`` are the source, and there is no build step: a pack is written
 by the server on the first request.  What a page needs at once is one pack; what it fetches later
@@ -38,7 +38,7 @@ EXPORT: Final = re.compile(
     r"^export (?=(?:async )?(?:function\*?|class|const) (?P<name>[\w$]+)\b)", re.MULTILINE
 )
 COMMENT: Final = re.compile(r"^[ \t]*(?://.*|/\*\*[^*]*(?:\*(?!/)[^*]*)*\*/[ \t]*)\n", re.MULTILINE)
-"""Lines that are comments alone.  Minifiers that read no grammar break templates in templates."""
+"""Lines that are comments alone.  Minifiers without a grammar break nested template literals."""
 LATER: Final = re.compile(r'\bimport\(\s*"(\.[^"]+)"\s*\)')
 SCRIPT: Final = re.compile(r"\bscript\('([^']+)'")
 """How a template names the script of its page."""

@@ -23,7 +23,7 @@ class Step(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """Story of a played run: its steps, and (invariant, step, why) of each broken invariant."""
+    """Story of a played run, and (invariant, number of the event, why) of each broken one."""
 
     steps: tuple[Step, ...]
     broken: tuple[tuple[str, int, str], ...]
