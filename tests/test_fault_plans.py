@@ -60,7 +60,7 @@ def cut_of(sim: Simulation) -> set[tuple[int, int]]:
 def test_every_kind_that_can_be_written_can_strike() -> None:
     apart = set(PLAN_KINDS) ^ set(FAULT_KINDS)
     assert not apart, (
-        f"known only to scenarios/fault_lines.py or only to sim/plan_kinds.py: {apart}"
+        f"known only to scenarios/fault_lines.py or only to faults/plan_kinds.py: {apart}"
     )
 
 

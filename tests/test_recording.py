@@ -13,7 +13,7 @@ from engine.sim.run import Run
 from tests.conftest import THOROUGH
 
 EACH = 1 if THOROUGH else 6
-RUNS = [(code, one.profiles[0]) for code, one in list(library().items())[::EACH]]
+RUNS = [(code, one.profiles[0]) for code, one in list(library().items())[::EACH] if one.script]
 
 
 def _replicas(moment: Moment) -> dict[tuple[int, int], list[Any]]:

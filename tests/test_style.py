@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import io
 import re
 import tokenize
@@ -33,6 +34,22 @@ def _docstrings(path: Path) -> Iterator[tuple[int, str]]:
             text = ast.get_docstring(node)
             if text:
                 yield getattr(node, "lineno", 1), text.splitlines()[0]
+
+
+RAISES = re.compile(r"\bRaises `?([A-Z]\w+)")
+
+
+def test_errors_named_in_docstrings_exist() -> None:
+    known = {name for name, one in vars(builtins).items() if isinstance(one, type)}
+    named: dict[str, str] = {}
+    for path in python_files("app", "engine"):
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.ClassDef):
+                known.add(node.name)
+            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                for name in RAISES.findall(ast.get_docstring(node) or ""):
+                    named[name] = f"{short(path)}:{node.lineno}"
+    assert {name: where for name, where in named.items() if name not in known} == {}
 
 
 def test_docstrings_open_with_a_noun_or_an_imperative() -> None:

@@ -95,7 +95,7 @@ class Computation:
         trouble = ""
         try:
             complete = self._play(run, runner, plan, done)
-            while complete and self._looks_closer(run, plan):
+            while complete and self._add_futures(run, plan):
                 plan = self._planned(run)
                 complete = self._play(run, runner, plan, chunks_on_disk(run.directory))
         except RunnerError as error:
@@ -134,8 +134,8 @@ class Computation:
             self.run_chunk,
         )
 
-    def _looks_closer(self, run: BatchRun, plan: BatchPlan) -> bool:
-        """Check whether futures are to be played of further places.
+    def _add_futures(self, run: BatchRun, plan: BatchPlan) -> bool:
+        """Add the futures of further places to be played; True if there are any.
 
         Their chunks come after those that are there, so a batch that runs were added to stays as it
         is.
@@ -254,7 +254,7 @@ def _compact(directory: str, plan: BatchPlan) -> bool:
 TRACED_MOST: Final = 200
 """Failing runs of a study that are played once more, with a trace of rules."""
 STEPS_MOST: Final = 500_000
-"""Up to where they are: told, a day of virtual time would take minutes."""
+"""A later break is not traced: with its story, a day of virtual time takes minutes."""
 
 Key = tuple[str, int, int]
 """(profile, cell, seed)"""
@@ -268,7 +268,7 @@ def to_trace(failures: Sequence[Failure], groups: int, first: int) -> list[Key]:
     `groups` is how many pairs of profile and cell there are.
 
     Of an invariant only the `first` by seed are taken: the others are known because they are
-    short or lost much, and would speak louder than they are frequent.
+    short or lost much, and would be over-represented.
     """
     each = max(1, TRACED_MOST // groups)
     failing: dict[tuple[str, int, str], list[int]] = {}

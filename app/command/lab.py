@@ -48,7 +48,7 @@ def play_on_brokers(wish: Wish, run: Run, out: Path | None, every: bool = False)
     """Play, print the table (of `every` fact, or in short) and write the recording.
 
     The exit code: 0 where every fact and every expectation is as in the model, 1 where one is not,
-    130 where it was cancelled.  Raises Trouble.
+    130 where it was cancelled.  Raises LabError.
     """
     _end_by_signals()
     try:
@@ -108,7 +108,7 @@ def play_random(
     """Play random scripts, of brokers or of a quorum, keep what differs and print a table.
 
     The exit code: 0 where every script is as the model, 1 where one differs or failed, 130 where it
-    was cancelled; what was played by then is kept.  Raises Trouble.
+    was cancelled; what was played by then is kept.  Raises LabError.
     """
     _end_by_signals()
     release = release_of(wish.kafka)

@@ -56,7 +56,7 @@ class RecordBatch:
 def read_header(data: bytes, at: int) -> Header:
     """Return the header that begins with the first byte of `data`, which is byte `at` of its file.
 
-    Raises Malformed.
+    Raises MalformedError.
     """
     if len(data) < PREFIX:
         raise MalformedError("The batch ends within its header.")
@@ -108,7 +108,7 @@ def parse(data: bytes) -> Iterator[RecordBatch]:
 def headers(stream: BinaryIO) -> Iterator[Header]:
     """Yield the headers of the batches of a segment, in memory that does not grow with the file.
 
-    Raises Malformed, naming the byte, where something else than a batch follows.
+    Raises MalformedError, naming the byte, where something else than a batch follows.
     """
     at = 0
     while True:
@@ -198,7 +198,7 @@ def crc32c(data: bytes) -> int:
 def stream(file: BinaryIO) -> Iterator[RecordBatch]:
     """Yield the batches of a file with their records, one at a time in memory.
 
-    Raises Malformed, naming the byte, where something else than a batch follows.
+    Raises MalformedError, naming the byte, where something else than a batch follows.
     """
     for header in headers(file):
         file.seek(header.at)

@@ -75,7 +75,7 @@ class Served:
 
 
 def header(frame: bytes) -> RequestHeader:
-    """Return the header of a request without its length.  Raises Malformed."""
+    """Return the header of a request without its length.  Raises MalformedError."""
     cursor = ByteCursor(frame)
     api, version, correlation = cursor.i16(), cursor.i16(), cursor.i32()
     client = cursor.text()
@@ -91,7 +91,7 @@ def replica_of(frame: bytes, head: RequestHeader) -> int:
 
 
 def request(frame: bytes, head: RequestHeader) -> list[PartitionFetch]:
-    """Return the partitions that a fetch asks for.  Raises Malformed."""
+    """Return the partitions that a fetch asks for.  Raises MalformedError."""
     cursor, version = ByteCursor(frame, head.body), head.version
     flexible = version >= FLEXIBLE
     if flexible:
@@ -134,7 +134,7 @@ def request(frame: bytes, head: RequestHeader) -> list[PartitionFetch]:
 def response(frame: bytes, version: int) -> list[Served]:
     """Return the response of each partition.
 
-    `frame` begins with the correlation id.  Raises Malformed.
+    `frame` begins with the correlation id.  Raises MalformedError.
     """
     cursor = ByteCursor(frame, 4)
     flexible = version >= FLEXIBLE

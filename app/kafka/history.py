@@ -45,7 +45,7 @@ class Stated:
 
 
 def entries(batches: Iterable[RecordBatch]) -> Iterator[EpochEntry]:
-    """Yield the records of a metadata log that are used here.  Raises Malformed."""
+    """Yield the records of a metadata log that are used here.  Raises MalformedError."""
     for batch in batches:
         if batch.header.control or batch.records is None:
             continue  # control batches are Raft's own

@@ -114,7 +114,7 @@ _LISTS: Final = {
 def parse(value: bytes) -> Record | None:
     """Return the record in the value of a metadata batch; None for kinds that are not used here.
 
-    Raises Malformed.
+    Raises MalformedError.
     """
     cursor = ByteCursor(value)
     kind, version = _kind(cursor), cursor.uvarint()

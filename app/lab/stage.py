@@ -33,7 +33,10 @@ UNREACHABLE = (OSError, MalformedError, struct.error)
 
 @dataclass(slots=True)
 class LabStage:
-    """`replicas` are the brokers that the partition was created on, preferred first."""
+    """State of one script on a real cluster.
+
+    `replicas` are the brokers that the partition was created on, preferred first.
+    """
 
     cluster: RealCluster
     name: str
@@ -104,7 +107,7 @@ class LabStage:
             self.topic, self.replicas, self.configs
         )
 
-    # -- what is so --------------------------------------------------------------------------------
+    # -- facts -------------------------------------------------------------------------------------
 
     def record(self) -> PartitionMetadata | None:
         return self.cluster.metadata.record(self.topic)

@@ -50,7 +50,10 @@ class ListedCard(TypedDict):
 
 
 class InterviewItem(TypedDict):
-    """A question in the visitor's language; `then`: the next question, `open`: where it is seen."""
+    """A question in the visitor's language.
+
+    `then`: the next question, `open`: the address of the moment that it is about.
+    """
 
     id: str
     level: int

@@ -151,7 +151,7 @@ class Facts:
         self.problem(line, bad.key, bad.choices, **bad.args_)
 
     def answered(self) -> None:
-        """Take the lines of no format for a question, an error or a version that has an answer."""
+        """Note that lines of no format were a question, an error or a version with an answer."""
         self.problems = [one for one in self.problems if not one.key.startswith("paste.unknown")]
         self.kinds.update(dict.fromkeys((n for n, kind in self.kinds.items() if not kind), "asked"))
 
@@ -170,7 +170,7 @@ class Facts:
         self.partitions[partition.name] = partition
 
     def set(self, topic: str, name: str, value: str) -> None:
-        """Take a setting of a topic in; of the cluster for topic "".  Raises Bad."""
+        """Take a setting of a topic in; of the cluster for topic "".  Raises PasteError."""
         if name == MIN_ISR:
             number_of(value, name, 40)
         elif name == UNCLEAN:
@@ -208,14 +208,14 @@ class PasteError(Exception):
 
 
 def number_of(text: str, what: str, most: int) -> int:
-    """Return a whole number.  Raises Bad."""
+    """Return a whole number.  Raises PasteError."""
     if not re.fullmatch(r"\d{1,16}", text) or int(text) > most:
         raise PasteError("number", what=what, text=text, most=most)
     return int(text)
 
 
 def ids_of(text: str, column: str) -> tuple[int, ...]:
-    """Return broker ids: `1,2,3`, `[1, 2, 3]` or `1 2 3`, each once.  Raises Bad."""
+    """Return broker ids: `1,2,3`, `[1, 2, 3]` or `1 2 3`, each once.  Raises PasteError."""
     text = text.strip().strip("[]").strip().rstrip(",")
     if text.lower() in ("", "n/a", "none", "-", "null"):
         return ()
@@ -230,7 +230,7 @@ def ids_of(text: str, column: str) -> tuple[int, ...]:
 
 
 def leader_of(text: str) -> int:
-    """Return the id of a leader; -1 for `none`, `-1`, `N/A` and nothing.  Raises Bad."""
+    """Return the id of a leader; -1 for `none`, `-1`, `N/A` and nothing.  Raises PasteError."""
     text = text.strip()
     if text.lower() in ("none", "-1", "-2", "n/a", "-", "", "null"):
         return -1
@@ -241,7 +241,7 @@ def checked(facts: Facts, one: PastedPartition) -> PastedPartition:
     """Return a partition whose parts fit together.
 
     A member of the ISR that is no replica any more, as while replicas are removed, is left out with
-    a note.  Raises Bad.
+    a note.  Raises PasteError.
     """
     if not one.replicas:
         raise PasteError("empty", column="Replicas")

@@ -127,7 +127,7 @@ def of_plain(
     """Return the event of an unwrapped line, as `read`.
 
     `tail`: the lines of its file end with the name of their logger, so that one without it is cut
-    off.  Raises Unread for a line of a known kind that is cut off or has no time.
+    off.  Raises UnreadLineError for a line of a known kind that is cut off or has no time.
     """
     text, unfit = plain.text, ""
     for form, key in _KEYS:

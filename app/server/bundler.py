@@ -1,4 +1,4 @@
-"""Packs: the modules of a page in one file, for few round trips, its address named by its bytes.
+"""Packs: the modules of a page in one file, for few round trips, addressed by its hash.
 
 The plain modules below ``static/js`` are the source, and there is no build step: a pack is written
 by the server on the first request.  What a page needs at once is one pack; what it fetches later
@@ -7,7 +7,8 @@ own, found through the import map.
 
 A module becomes a block that leaves its exports in a table, ``$``, under its path.  That says the
 same as the module does because our modules import in no circle, and nothing exported is assigned
-again; `tests/test_packs.py` holds them to it, and to the few forms of import and export read here.
+again; `tests/app/test_packs.py` holds them to it, and to the few forms of import and export that
+are read here.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ EXPORT: Final = re.compile(
     r"^export (?=(?:async )?(?:function\*?|class|const) (?P<name>[\w$]+)\b)", re.MULTILINE
 )
 COMMENT: Final = re.compile(r"^[ \t]*(?://.*|/\*\*[^*]*(?:\*(?!/)[^*]*)*\*/[ \t]*)\n", re.MULTILINE)
-"""Lines that are comments alone.  Minifiers that read no grammar break templates in templates."""
+"""Lines that are comments alone.  Minifiers without a grammar break nested template literals."""
 LATER: Final = re.compile(r'\bimport\(\s*"(\.[^"]+)"\s*\)')
 SCRIPT: Final = re.compile(r"\bscript\('([^']+)'")
 """How a template names the script of its page."""
@@ -89,7 +90,7 @@ def near(path: str, name: str) -> str:
 
 @once
 def module(path: str) -> Module:
-    """Read a file.  Raises `Unreadable` for a form that packs do not know."""
+    """Read a file.  Raises BundleError for a form that packs do not know."""
     text = (JS / path).read_text("utf-8")
     known = len(IMPORT.findall(text)) + len(EXPORT.findall(text))
     if known != len(FORMS.findall(text)):

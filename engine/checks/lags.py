@@ -1,8 +1,8 @@
 """Lags of followers and of the high watermark behind the leader, as a batch measures them.
 
 A record is *copied* once every member of the ISR holds it, *committed* once the leader's high
-watermark is past it.  Both are noted when they happen, so that a run is never looked through; no
-rule can reach this, and a run without it plays the same.
+watermark is past it.  Both are counted as they happen, without a pass over the run.  No rule can
+reach this, and a run without it plays the same.
 """
 
 from __future__ import annotations

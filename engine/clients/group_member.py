@@ -94,7 +94,6 @@ class GroupMember(Consumer):
         "beat_corr",
         "beats_every_ms",
         "closes",
-        "commit_corr",
         "commits_first",
         "cooperative",
         "coordinator",
@@ -156,7 +155,7 @@ class GroupMember(Consumer):
         self.automatic = False  # the commit under way
         self.asked_at = 0
         self.task = NO_TASK
-        self.group_corr = self.beat_corr = self.commit_corr = self.outstanding = 0
+        self.group_corr = self.beat_corr = self.outstanding = 0
         self.arrived: tuple[tuple[int, ...], int] | None = None  # an assignment, and its base
         self.closes = False  # it ends once it has left
         self.rejoins = False  # as soon as its application polls
@@ -225,37 +224,21 @@ class GroupMember(Consumer):
         self._offer(out)
 
     def _offer(self, out: Effects) -> None:
-        if self.task == COMMIT or self.commit_corr:  # one at a time
+        if self.task == COMMIT:  # one at a time
+            return
+        if self.task == JOIN:  # refused by the client itself (`generationIfStable`)
+            if not self.automatic:
+                error = REBALANCE_IN_PROGRESS if self.reads_on else ILLEGAL_GENERATION
+                self.failed = _NO_MEMBER[error]
+            self._end_commit(out)
             return
         self.offered = tuple(
             (tp, place[0], place[1] if self.validates else NO_EPOCH)
             for tp, place in sorted(self.known_places().items())
         )
         self.asked_at = out.now
-        if self.task:
-            self._offer_meanwhile(out)
-            return
         self.task = COMMIT
         self._work(out)
-
-    def _offer_meanwhile(self, out: Effects) -> None:
-        """G-8.  Commit while a join is under way; what fails is committed with the next poll."""
-        if self.coordinator < 0:
-            self._end_commit(out)
-            return
-        self.commit_corr = self.next_corr()
-        out.send(self._request(COMMIT, self.commit_corr))
-
-    def _answered_meanwhile(self, m: GroupResponse, out: Effects) -> None:
-        self.commit_corr = 0
-        if m.error == FENCED_INSTANCE_ID:
-            self._refused(m, out)
-            return
-        if m.error == NONE:
-            self._note_commit(m.base)
-        elif not self.automatic:
-            self.failed = _NO_MEMBER.get(m.error, "")
-        self._end_commit(out)
 
     def _commits_itself(self, out: Effects) -> bool:
         """G-4.  Commit the positions before it leaves or joins again; False if there are none.
@@ -272,7 +255,8 @@ class GroupMember(Consumer):
             return
         self.automatic = True
         self.auto_due = out.now + self.auto_ms
-        out.cue("G-4.auto", self.id, "positions", None, self.position, tp=self.tp)
+        if self.task != JOIN:
+            out.cue("G-4.auto", self.id, "positions", None, self.position, tp=self.tp)
         self._offer(out)
 
     def want(self, out: Effects) -> None:
@@ -377,8 +361,6 @@ class GroupMember(Consumer):
                 self.beat_corr = 0
                 self._refused(m, out)
             return
-        if m.corr == self.commit_corr:
-            self._answered_meanwhile(m, out)
         if m.corr != self.group_corr:
             return
         self.group_corr = 0
@@ -403,7 +385,7 @@ class GroupMember(Consumer):
             self._begin(m.offsets, out)
 
     def _take_assignment(self, out: Effects) -> None:
-        """G-8.  Give up what is assigned to no one any more; then join again (`onJoinComplete`)."""
+        """G-8.  Revoke what this member has lost, and join again (`onJoinComplete`)."""
         assert self.arrived is not None
         assigned, base = self.arrived
         revoked = tuple(tp for tp in self.assigned if tp not in assigned)
@@ -474,9 +456,6 @@ class GroupMember(Consumer):
         """G-1.  Handle a network error: perhaps another broker is the coordinator."""
         if m.request_kind not in GROUP_REQUESTS:
             Consumer.on_broken(self, m, out)
-        elif m.corr == self.commit_corr:
-            self.commit_corr = 0
-            self._end_commit(out)
         elif m.corr == self.beat_corr:
             self.beat_corr, self.coordinator = 0, NOWHERE
         elif m.corr == self.group_corr:
@@ -565,8 +544,8 @@ class GroupMember(Consumer):
         return self.alive and bool(self.places) and self.task not in busy
 
     def can_commit(self) -> bool:
-        """Check whether the application may commit, during a cooperative rebalance, too."""
-        return self.is_ready() and self.task != COMMIT and not self.commit_corr
+        """Check whether the application may commit: not while a rebalance is under way."""
+        return self.is_ready() and self.task not in (COMMIT, JOIN)
 
     def poll(self, out: Effects) -> None:
         if self.arrived is not None:
@@ -575,6 +554,9 @@ class GroupMember(Consumer):
             self._rejoin(False, out)
             if not self.cooperative:
                 return
+        if self.alive and not self.task and self.generation >= 0 and self._unplaced():
+            self.task = OFFSETS  # `refreshCommittedOffsetsIfNeeded`: a commit came in between
+            self._work(out)
         if self.is_ready():
             if self.auto_due <= out.now:
                 self._commits_itself(out)

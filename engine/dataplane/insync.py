@@ -124,7 +124,7 @@ def reset_follower_clocks(replica: Replica, was_leader: bool, now: int) -> None:
 
 
 def under_replicated(replica: Replica) -> bool:
-    """12, UnderReplicated.  Check for missing replicas in the ISR, without those being added."""
+    """Data-plane 12, UnderReplicated.  Check for replicas that the ISR lacks, except added ones."""
     wanted = [b for b in replica.assignment if b not in replica.adding]
     return replica.role == LEADER and len(replica.isr) < len(wanted)
 

@@ -178,7 +178,7 @@ SPOKEN_FOR: Final[dict[type, tuple[str, ...]]] = {
 }
 """Fields that a function below turns into something comparable."""
 SPOKEN_FOR[IdempotentProducer] = SPOKEN_FOR[Producer]
-SPOKEN_FOR[GroupMember] = ("beat_corr", "commit_corr", "group_corr", "next_broker", "outstanding")
+SPOKEN_FOR[GroupMember] = ("beat_corr", "group_corr", "next_broker", "outstanding")
 SPOKEN_FOR[ReconcilingMember] = SPOKEN_FOR[GroupMember]
 
 

@@ -235,7 +235,7 @@ class _Writer:
         said, brokers = self.said, client.brokers
         turn = client.next_broker % len(brokers) if brokers else 0
         if isinstance(client, GroupMember):
-            numbers = client.outstanding, client.group_corr, client.beat_corr, client.commit_corr
+            numbers = client.outstanding, client.group_corr, client.beat_corr
             known = [said.number(client.id, one) for one in numbers]
             return PLAIN[type(client)](client), turn, tuple(known)
         if isinstance(client, Consumer):

@@ -206,19 +206,20 @@ def _replace(
     `GroupCoordinator.updateStaticMemberAndRebalance`.  The former process is fenced from now on,
     so of two with one group.instance.id at most one can commit.
     """
-    entry = group.members.pop(former)
+    before, entry = group.members, group.members[former]
     if entry.joining is not None and former != m.member:
         out.send(JoinGroupResponse(entry.joining, FENCED_INSTANCE_ID))
+    group.members = {name: one for name, one in before.items() if name != former}
     group.members[m.member] = GroupEntry(m.src, out.now, m.instance, entry.assigned)
-    out.cue("G-7", broker.id, "member", former, m.member, about=m.src, tp=m.tp)
     if group.preparing_since >= 0 or is_completing(replica, group):
         _take_join(broker, replica, group, m, out)
     elif broker.profile.static_rejoin_not_written:
         base, owned = replica.log.leo, entry.assigned
         out.send(JoinGroupResponse(m, NONE, generation=group.generation, assigned=owned, base=base))
     elif not _write(broker, replica, group, (m,), (entry.assigned,), out):
-        del group.members[m.member]
-        group.members[former] = entry
+        group.members = before
+        return
+    out.cue("G-7", broker.id, "member", former, m.member, about=m.src, tp=m.tp)
 
 
 def on_leave(broker: Process, m: GroupRequest, out: Effects) -> None:

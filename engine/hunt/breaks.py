@@ -23,7 +23,7 @@ class Step(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """Story of a played run: its steps, and (invariant, step, why) of each broken invariant."""
+    """Story of a played run, and (invariant, number of the event, why) of each broken one."""
 
     steps: tuple[Step, ...]
     broken: tuple[tuple[str, int, str], ...]
@@ -59,10 +59,10 @@ def _leads_without_epochs(seen: Seen) -> bool:
 
 
 def _setting_after_isr(seen: Seen) -> bool:
-    """Check for a leader that hears of a smaller ISR and of the new setting in one event."""
+    """Check for a leader that hears of a smaller ISR once the setting was changed."""
     at = next(step for name, step, _ in seen.broken if name == "I14")
-    rules = {one.rule for one in seen.steps if one.event == at}
-    return "CP-KR-APPLY" in rules and any(one.rule == "CP-12" for one in seen.steps)
+    applied = any(one.rule == "CP-KR-APPLY" and one.event == at for one in seen.steps)
+    return applied and any(one.rule == "CP-12" and one.event <= at for one in seen.steps)
 
 
 KINDS: Final = (

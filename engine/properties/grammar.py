@@ -72,7 +72,7 @@ OP: "<=" | ">=" | "!=" | "<" | ">" | "="
 SPAN.3: /\d{1,9}(ms|s|m|h|d)/
 SHORT.4: /P\d*\{[^}\n]*\}/
        | /[\w.'-]+(\s+(LEO|HW|START|LOCAL)\s+\d+)+(\s+p=\d{1,3})?/
-       | /log\s+[\w.'-]+(\s+[\w.':-]+@\d+)*(\s+p=\d{1,3})?/
+       | /log\s+[\w.'-]+(\s+[\w.':=\/-]+@\d+)*(\s+p=\d{1,3})?/
        | /epochs\s+[\w.'-]+(\s+\d+:\d+)+(\s+p=\d{1,3})?/
        | /(ack|waiting)(\s+(?!(and|or|implies|until|leads)\b)[\w.':-]+)+/
        | /refused\s+[\w.':-]+\s+[A-Z_]+/

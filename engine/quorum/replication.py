@@ -115,7 +115,7 @@ def maybe_commit(quorum: Quorum, v: Voter, out: Effects) -> bool:
         return False
     out.cue("CP-RAFT-COMMIT", v.id, "hw", v.hw, mark)
     v.hw = mark
-    needed = min(one.log.end for one in quorum.voters.values())
+    needed = min(one.log.end for one in quorum.voters.values())  # no voter goes back below that
     for key in [key for key in quorum.images if key[0] < needed and key != NO_METADATA]:
         del quorum.images[key]
     return True

@@ -21,8 +21,7 @@ from engine.sim import pacing
 from engine.sim.simulation import Simulation
 
 EVENTS_BETWEEN: Final = 256
-"""Steps between two checkpoints of a run that needs few; and what is played at any time without
-waiting for a turn."""
+"""Steps between two checkpoints of a run that needs few; as many are played without a turn."""
 MOST_CHECKPOINTS: Final = 400
 CHECKPOINT_BYTES: Final = 64 * 1024 * 1024
 SHORT: Final = 32

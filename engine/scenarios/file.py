@@ -70,7 +70,7 @@ def load_placed(
 def load_value(text: str, where: str) -> tuple[Any, Reader]:
     """Return the plain value that a YAML text of ours describes, and what checks it.
 
-    It may be twice as long as one of a stranger.  Raises InputError.
+    Our own files may be twice as long as uploaded ones.  Raises InputError.
     """
     if len(text.encode("utf-8", "replace")) > 2 * MOST_BYTES:
         raise InputError(

@@ -134,7 +134,8 @@ def _read_instances(
         instance = read.text(item, (*path, name), 16)
         if not _INSTANCE.fullmatch(instance):
             raise read.bad(
-                (*path, name), "A group.instance.id has 1 to 16 letters, digits, dots or dashes."
+                (*path, name),
+                "A group.instance.id has 1 to 16 letters, digits, dots, underscores or dashes.",
             )
         found.append((names[name], instance))
     return tuple(found)

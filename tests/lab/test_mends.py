@@ -175,6 +175,7 @@ class CountingCluster:
 
     controller_client = RealCluster.controller_client
     client = RealCluster.client
+    end_of = RealCluster.end_of
     _metadata = None
 
 

@@ -106,7 +106,7 @@ def answer(
 ) -> QueryResult:
     """Run one statement that reads; at most `most` rows come back to the driver.
 
-    Raises `Changes` for one that does not, before anything of it has run.
+    Raises NotReadOnlyError for one that does not, before anything of it has run.
     """
     if changes(session, sql):
         raise NotReadOnlyError(ONLY_READS)
@@ -141,7 +141,8 @@ def answer_here(
 ) -> QueryResult:
     """Run the statement by DuckDB over directories below `root`; it reads and writes nothing else.
 
-    Raises `Changes` for a statement that does more than read, `Wrong` for one that cannot be run.
+    Raises NotReadOnlyError for a statement that does more than read, QueryError for one that cannot
+    be run.
     """
     files = _files(directories)
     quoted = root.replace("'", "''")

@@ -128,7 +128,7 @@ def _topic(topic: str, columns: dict[str, str], facts: Facts) -> None:
 
 
 def take_settings(topic: str, text: str, facts: Facts) -> None:
-    """Take `min.insync.replicas=2,…` of a topic in.  Raises Bad."""
+    """Take `min.insync.replicas=2,…` of a topic in.  Raises PasteError."""
     for part in text.split(","):
         key, equals, value = part.strip().partition("=")
         if equals:

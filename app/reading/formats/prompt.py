@@ -71,7 +71,7 @@ def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
 
 
 def _profile(name: str) -> str:
-    """Return the profile of a release or a code.  Raises Bad."""
+    """Return the profile of a release or a code.  Raises PasteError."""
     try:
         return get_profile(name).name
     except InputError as bad:
