@@ -14,7 +14,7 @@ from engine.catalogue.promises import promised
 from engine.dataplane import watermark
 from engine.model.configs import REMOTE
 from engine.model.effects import Effects
-from engine.model.profiles import PROFILES, group_refusal
+from engine.model.profiles import PROFILES
 from engine.scenarios.file import find, library
 from engine.scenarios.scenario import Scenario
 from engine.sim.pacing import is_calm
@@ -70,10 +70,7 @@ def test_every_release_can_begin_every_scenario_of_the_library() -> None:
             lacks_voters = scenario.quorum and known.mode == "zk"
             lacks_tier = scenario.configs.get(REMOTE) and known.release < (3, 6)
             why_not = scenario.cannot_begin(profile)
-            refusals = [
-                group_refusal(known, bool(one.instances), one.cooperative)
-                for one in scenario.groups
-            ]
+            refusals = [one.refusal(known) for one in scenario.groups]
             lacks = bool(lacks_voters or any(refusals) or lacks_tier)
             assert bool(why_not) is lacks, (scenario.code, profile, why_not)
 
