@@ -16,6 +16,7 @@ from app.command import recordings
 from app.command.options import CANCELLED
 from app.lab import laboratory, nightly, random_script, recording, table
 from app.lab.laboratory import Wish
+from app.lab.playing import NO_QUORUM
 from app.lab.random_play import (
     DIFFERS,
     FAILED,
@@ -113,7 +114,7 @@ def play_random(
     _end_by_signals()
     release = release_of(wish.kafka)
     if voters and not release.kraft:
-        raise LabError("Several controllers need KRaft, from Kafka 3.3 on.")
+        raise LabError(NO_QUORUM)
     into = into / f"{QUORUM}{voters}" if voters else into
     cancelled = False
     deadline = time.monotonic() + minutes * 60 if minutes else float("inf")

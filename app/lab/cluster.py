@@ -10,7 +10,7 @@ import shutil
 import signal
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -67,8 +67,6 @@ class RealCluster:
     the controllers, where there are several.
     """
 
-    voters: list[int] = []  # noqa: RUF012
-
     def __init__(
         self,
         release: KafkaRelease,
@@ -77,6 +75,7 @@ class RealCluster:
         processes: Processes,
         base: int,
         session_ms: int = 0,
+        voters: Sequence[int] = (),
     ) -> None:
         self.release = release
         self.brokers = brokers
@@ -88,6 +87,7 @@ class RealCluster:
         self.controller_id = max(brokers) + 100
         self.apart = [] if release.kraft else [max(brokers) + 1]
         self.everyone = brokers + self.apart
+        self.voters = list(voters)
         self.ports = Ports(base, self.everyone, self.voters)
         self.hand = LinkControls()
         self._proxies = list(self._listen())

@@ -26,6 +26,7 @@ Tell = Callable[[str], None]
 
 MOST_BROKERS: Final = 6
 MOST_VOTERS: Final = 5
+NO_QUORUM: Final = "Several controllers need KRaft, from Kafka 3.3 on."
 MOST_WIRE: Final = 40
 MOST_LOG: Final = 30
 NOT_PASSED: Final = ("retention.ms", "retention.bytes")
@@ -122,7 +123,7 @@ def must_be_playable(run: Run, zookeeper: bool) -> None:
             f"The laboratory starts at most {MOST_VOTERS} controllers; this run has {voters}."
         )
     if voters and zookeeper:
-        raise LabError("Several controllers need KRaft, from Kafka 3.3 on.")
+        raise LabError(NO_QUORUM)
     if voters and scenario.fetching == "manual":
         raise LabError("With several controllers the laboratory needs “fetching: auto”.")
     for what, is_so in (

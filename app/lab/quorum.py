@@ -30,6 +30,7 @@ from app.lab.proxy import Proxy
 from app.lab.releases import KafkaRelease
 from app.lab.trouble import LabError
 from engine.model.messages import FIRST_CONSUMER, FIRST_VOTER
+from engine.recordings.facts import ELECTING
 
 DESCRIBE_QUORUM: Final = 55
 ELECTED_WITHIN_S: Final = 60.0
@@ -39,9 +40,6 @@ MARKS_MS: Final = 50
 
 _STATE: Final = re.compile(r"Completed transition to (\w+)")
 _STATES: Final = {"Leader": "leader", "FollowerState": "follower", "ResignedState": "resigned"}
-ELECTING: Final = "electing"
-"""A voter without a leader, with a vote or a candidacy or not: which of them changes every second.
-"""
 
 
 @dataclass(slots=True)
@@ -129,12 +127,12 @@ class QuorumCluster(RealCluster):
         base: int,
         voters: int,
     ) -> None:
-        self.voters = [FIRST_VOTER_ID + number for number in range(voters)]
+        ids = range(FIRST_VOTER_ID, FIRST_VOTER_ID + voters)
+        super().__init__(release, brokers, tools, processes, base, voters=ids)
         self.named = list(self.voters)
         self.began = QuorumStart()
         self._acting = self.voters[0]
         self._logged: dict[int, int] = {}
-        super().__init__(release, brokers, tools, processes, base)
 
     # -- starting --------------------------------------------------------------------------------
 

@@ -11,7 +11,14 @@ from typing import Any
 
 from engine.checks import prefix
 from engine.checks.catalogue import INTERESTED
-from engine.checks.facts import ASSIGNED, POLLED, PROCESSED, MemberState
+from engine.checks.facts import (
+    ASSIGNED,
+    POLLED,
+    PROCESSED,
+    Assignment,
+    GroupCommit,
+    MemberState,
+)
 from engine.checks.invariant import Observation
 from engine.checks.lags import Lags
 from engine.checks.ledger import Acked
@@ -341,10 +348,12 @@ class Checker(Observation):
                 for one in INTERESTED["on_polled"]:
                     one.on_polled(self, group, what[0], what[1], members)
             elif kind == ASSIGNED:
+                assigned = Assignment(group, what[0], what[1], members)
                 for one in INTERESTED["on_assigned"]:
-                    one.on_assigned(self, group, what[0], what[1], members)
+                    one.on_assigned(self, assigned)
             else:
                 member, base, records, since = what
+                commit = GroupCommit(group, member, base, records)
                 for one in INTERESTED["on_group_commit"]:
-                    one.on_group_commit(self, group, member, base, records)
+                    one.on_group_commit(self, commit)
                 self.on_acked(Acked(group, base, records, -1, now - since))

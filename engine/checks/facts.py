@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final, NamedTuple
 
 PROCESSED: Final = "processed"
@@ -22,3 +23,24 @@ class MemberState(NamedTuple):
     assigned: tuple[int, ...]
     polled: frozenset[str]
     reconciles: bool = False
+
+
+class Assignment(NamedTuple):
+    """Assignment of a member at offset `base` of the coordinator's log.
+
+    members: those of its group that run.
+    """
+
+    group: int
+    member: MemberState
+    base: int
+    members: Collection[MemberState]
+
+
+class GroupCommit(NamedTuple):
+    """A commit of a member, its records at offset `base` of __consumer_offsets."""
+
+    group: int
+    member: MemberState
+    base: int
+    records: Collection[str]

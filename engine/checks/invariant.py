@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection
 from typing import Any, ClassVar, Final, Literal
 
-from engine.checks.facts import MemberState
+from engine.checks.facts import Assignment, GroupCommit, MemberState
 from engine.checks.ledger import Acked, Ledger
 from engine.checks.replica_memory import ReplicaMemory
 from engine.model.broker import Process
@@ -214,22 +214,8 @@ class Invariant:
     ) -> None:
         """Check what lies below the offset from which a member was given records."""
 
-    def on_assigned(
-        self,
-        run: Observation,
-        group: int,
-        member: MemberState,
-        base: int,
-        members: Collection[MemberState],
-    ) -> None:
-        """Check the running members of a group after an assignment, at `base` of its log."""
+    def on_assigned(self, run: Observation, assigned: Assignment) -> None:
+        """Check the running members of a group after an assignment."""
 
-    def on_group_commit(
-        self,
-        run: Observation,
-        group: int,
-        member: MemberState,
-        base: int,
-        records: Collection[str],
-    ) -> None:
-        """Check a commit of a group, its records at offset `base` of __consumer_offsets."""
+    def on_group_commit(self, run: Observation, commit: GroupCommit) -> None:
+        """Check a commit of a group."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import ClassVar
 
-from engine.checks.facts import MemberState
+from engine.checks.facts import Assignment, GroupCommit, MemberState
 from engine.checks.invariant import COUNTED, DURABILITY, About, Invariant, Observation
 
 
@@ -22,34 +22,21 @@ class OneOwner(Invariant):
         DURABILITY,
     )
 
-    def on_assigned(
-        self,
-        run: Observation,
-        group: int,
-        member: MemberState,
-        base: int,
-        members: Collection[MemberState],
-    ) -> None:
-        if member.reconciles:
-            self._check_epochs(run, group, member, base, members)
+    def on_assigned(self, run: Observation, assigned: Assignment) -> None:
+        if assigned.member.reconciles:
+            self._check_epochs(run, assigned)
             return
         owners: dict[tuple[int, int], MemberState] = {}
-        for owner in members:
+        for owner in assigned.members:
             for tp in owner.assigned:
                 first = owners.setdefault((owner.generation, tp), owner)
                 if first.member != owner.member and not _are_one(first, owner):
                     why = "{0} and {1} both own partition {2} in generation {3}"
                     self.report(run, why, first.member, owner.member, tp, owner.generation)
 
-    def _check_epochs(
-        self,
-        run: Observation,
-        group: int,
-        member: MemberState,
-        base: int,
-        members: Collection[MemberState],
-    ) -> None:
+    def _check_epochs(self, run: Observation, assigned: Assignment) -> None:
         """G-9.  Report two owners whose times in the coordinator's log overlap."""
+        group, member, base, members = assigned
         known: dict[tuple[int, str, int], tuple[int, int]] = self.memory(run)
         for key in [one for one in known if one[:2] == (group, member.member)]:
             if key[2] not in member.assigned:
@@ -85,14 +72,8 @@ class OldGenerationFenced(Invariant):
         DURABILITY,
     )
 
-    def on_group_commit(
-        self,
-        run: Observation,
-        group: int,
-        member: MemberState,
-        base: int,
-        records: Collection[str],
-    ) -> None:
+    def on_group_commit(self, run: Observation, commit: GroupCommit) -> None:
+        group, member, base, records = commit
         last: dict[tuple[int, str], tuple[int, int]] = self.memory(run)
         names = [one.split(":")[0] for one in records] if member.reconciles else [""]
         for name in names:
@@ -114,27 +95,15 @@ class FormerProcessFenced(Invariant):
         broken_by=("static_rejoin_not_written",),
     )
 
-    def on_assigned(
-        self,
-        run: Observation,
-        group: int,
-        member: MemberState,
-        base: int,
-        members: Collection[MemberState],
-    ) -> None:
+    def on_assigned(self, run: Observation, assigned: Assignment) -> None:
+        group, member, base, _ = assigned
         if member.instance:
             known: dict[tuple[int, str], tuple[int, str]] = self.memory(run)
             place, now = (group, member.instance), (base, member.member)
             known[place] = max(known.get(place, now), now)
 
-    def on_group_commit(
-        self,
-        run: Observation,
-        group: int,
-        member: MemberState,
-        base: int,
-        records: Collection[str],
-    ) -> None:
+    def on_group_commit(self, run: Observation, commit: GroupCommit) -> None:
+        group, member, base, _ = commit
         since, owner = self.memory(run).get((group, member.instance), (base, member.member))
         if base > since and member.member != owner:
             why = "{0} commits as {1}, which {2} has been since"
