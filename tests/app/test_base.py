@@ -201,6 +201,7 @@ def test_skipped_checks_fail_where_they_are_required(
     monkeypatch.setattr(checks.shutil, "which", lambda name: None)
     monkeypatch.setattr(sys, "argv", ["tests"])
     monkeypatch.setenv("CI", ci)
+    monkeypatch.setenv("HIGHWATER_TEST_SHARED", "")  # `main` names a folder that it removes
     assert checks.main() == code
     told = "".join(capsys.readouterr())
     assert f"{said}node is not installed" in told
