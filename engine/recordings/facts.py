@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
+from engine.clients.group_member import GroupMember
+from engine.groups import coordinator
 from engine.model.broker import Broker
+from engine.model.groups import Group
+from engine.model.messages import FIRST_CONSUMER
 from engine.model.quorum import FOLLOWER, LEADER, RESIGNED, Quorum
+from engine.model.state import UP, Replica
 from engine.quorum.replication import known_mark
 from engine.recordings.reading import Facts
 from engine.sim.simulation import Simulation
@@ -13,6 +19,12 @@ from engine.sim.simulation import Simulation
 ELECTING: Final = "electing"
 """A voter without a leader; whether it is a candidate or voted for one changes by the second."""
 _STATES: Final = {LEADER: "leader", FOLLOWER: "follower", RESIGNED: "resigned"}
+
+NEW_COORDINATOR: Final = (4, 0)
+"""Release whose coordinator is `GroupMetadataManager` (KIP-848), for classic groups, too."""
+STABLE: Final = "Stable"
+PREPARING: Final = "PreparingRebalance"
+_GENERATION: Final = re.compile(r"g\d+:")
 
 Row = tuple[str, Any, Any]
 """(fact, the real value, the engine's)."""
@@ -42,22 +54,96 @@ def facts_now(sim: Simulation, metadata: int = 0, tp: int = 0) -> Facts:
 
     Offsets of the metadata log count from `metadata`, its end at the beginning.
     """
-    k = sim.cluster.controller
     found: Facts = {}
-    record = k.records.get(tp)
-    if record is not None:
-        found["leader"] = record.leader
-        found["leaderEpoch"] = record.leader_epoch
-        found["partitionEpoch"] = record.partition_epoch
-        found["isr"] = sorted(record.isr)
-        found["elr"] = sorted(record.elr)
-        found["lastKnownElr"] = list(record.last_known_elr)
-        found["recovering"] = record.recovering
-    for broker in sim.brokers.values():
-        _add_replica(found, broker, tp)
+    _add_partition(found, sim, tp, "", "")
     if sim.cluster.quorum is not None:
         _add_voters(found, sim.cluster.quorum, metadata)
+    for number, group in enumerate(sim.scenario.groups, len(sim.scenario.partitions)):
+        _add_partition(found, sim, number, f"p{number} ", f":{number}")
+        _add_group(found, sim, group.name, number)
+    for client in sim.clients.values():
+        if isinstance(client, GroupMember):
+            _add_member(found, client)
     return found
+
+
+def _add_partition(found: Facts, sim: Simulation, tp: int, partition: str, place: str) -> None:
+    """Add the record of a partition, and its replicas."""
+    record = sim.cluster.controller.records.get(tp)
+    if partition:
+        found[f"{partition}exists"] = record is not None
+    if record is not None:
+        found[f"{partition}leader"] = record.leader
+        found[f"{partition}leaderEpoch"] = record.leader_epoch
+        found[f"{partition}partitionEpoch"] = record.partition_epoch
+        found[f"{partition}isr"] = sorted(record.isr)
+        found[f"{partition}elr"] = sorted(record.elr)
+        found[f"{partition}lastKnownElr"] = list(record.last_known_elr)
+        found[f"{partition}recovering"] = record.recovering
+    for broker in sim.brokers.values():
+        _add_replica(found, broker, tp, place)
+
+
+def _add_group(found: Facts, sim: Simulation, name: str, tp: int) -> None:
+    """Add a group as its coordinator describes it; None where no coordinator answers."""
+    found[f"{name} exists"] = True
+    leader = sim.cluster.controller.records[tp].leader
+    process = sim.brokers[leader].process if leader in sim.brokers else None
+    replica = None if process is None or process.status != UP else coordinator.led(process, tp)
+    if process is None or replica is None:
+        found |= {f"{name} {fact}": None for fact in ("coordinator", "state", "members", "offsets")}
+        return
+    group = process.groups.get(tp)
+    if group is None or group.epoch != replica.leader_epoch:
+        group = Group(replica.leader_epoch)
+        coordinator.read(replica.log, group, sim.now)
+    is_new = sim.profile.release >= NEW_COORDINATOR
+    if is_new and not replica.log.hw:
+        group = Group(replica.leader_epoch)  # it describes what is committed
+    state = _state_of(replica, group)
+    described = (STABLE, PREPARING) if is_new else (STABLE,)  # states in which shares are described
+    # The record of a generation has no share of a dynamic member: its client knows it.
+    shares = {
+        one.member: one.assigned for one in sim.clients.values() if isinstance(one, GroupMember)
+    }
+    found[f"{name} coordinator"] = leader
+    found[f"{name} state"] = state
+    found[f"{name} members"] = [
+        [member, list(entry.assigned or shares.get(member, ())) if state in described else []]
+        for member, entry in sorted(group.members.items())
+    ]
+    commits = coordinator.committed(replica)
+    found[f"{name} offsets"] = [[partition, commits[partition][0]] for partition in sorted(commits)]
+
+
+def _state_of(replica: Replica, group: Group) -> str:
+    """Return the state of a group with the classic protocol (`GroupState`)."""
+    if not group.members:
+        return "Empty" if group.generation else "Dead"
+    if group.preparing_since >= 0:
+        return PREPARING
+    return "CompletingRebalance" if coordinator.is_completing(replica, group) else STABLE
+
+
+def _add_member(found: Facts, client: GroupMember) -> None:
+    who = f"C{FIRST_CONSUMER - client.id + 1}"
+    places = client.places | client.known_places()
+    found[f"{who} exists"] = True
+    found[f"{who} alive"] = client.alive
+    found[f"{who} failed"] = client.failed
+    found[f"{who} member"] = client.member
+    found[f"{who} generation"] = client.generation
+    found[f"{who} owns"] = list(client.assigned)
+    found[f"{who} at"] = [[tp, places[tp][0]] for tp in sorted(places)]
+    found[f"{who} polled"] = [value for _, batch in client.polled for value in batch.values]
+
+
+def _with_members_in_order(value: str) -> str:
+    """Return a record; of a generation the members are sorted, as their order says nothing."""
+    if not _GENERATION.match(value):
+        return value
+    generation, *members = value.split(":")
+    return ":".join((generation, *sorted(members)))
 
 
 def metadata_end(sim: Simulation) -> int:
@@ -84,8 +170,8 @@ def _add_voters(found: Facts, quorum: Quorum, began: int) -> None:
         found[f"{who} HW"] = mark - began if mark >= 0 else None
 
 
-def _add_replica(found: Facts, broker: Broker, tp: int) -> None:
-    who = f"b{broker.id}"
+def _add_replica(found: Facts, broker: Broker, tp: int, place: str) -> None:
+    who = f"b{broker.id}{place}"
     disk = broker.machine.disks.get(tp)
     found[f"{who} exists"] = disk is not None
     if disk is None:
@@ -93,7 +179,7 @@ def _add_replica(found: Facts, broker: Broker, tp: int) -> None:
     log = disk.log
     replica = broker.replicas.get(tp)
     records = [
-        (value, batch.epoch)
+        (_with_members_in_order(value), batch.epoch)
         for batch in log.batches
         for offset, value in enumerate(batch.values, batch.base)
         if offset >= log.log_start

@@ -5,7 +5,10 @@ that is there but cannot be what it should be is an error.  Facts are named alik
 `leader`, `leaderEpoch`, `partitionEpoch`, `isr`, `elr`, `lastKnownElr`, `recovering`, and for each
 broker `b1 LEO`, `b1 HW`, `b1 start`, `b1 epochs`, `b1 log` (or `b1 exists`, without a replica); for
 each voter of a quorum `C1 state`, `C1 epoch`, `C1 leader`, `C1 vote`, `C1 end`, `C1 epochs` and
-`C1 HW`.
+`C1 HW`.  Of a group named orders: `orders state`, `orders coordinator`, `orders members` and
+`orders offsets`; of a client in it `C1 alive`, `C1 failed`, `C1 member`, `C1 generation`,
+`C1 owns`, `C1 at` and `C1 polled`; of its partition of __consumer_offsets, which is partition 1,
+`p1 leader` and so on, and `b1:1 LEO` and so on.
 """
 
 from __future__ import annotations
@@ -228,19 +231,35 @@ def _step(data: Any) -> RecordedStep:
 
 def facts_of(data: Any) -> Facts:
     """Return the facts after one move, as a recording writes them, under this module's names."""
+    found = _copies(data, "", "")
+    for number, copies in (data.get("partitions") or {}).items():
+        found |= _copies(copies, f"p{int(number)} ", f":{int(number)}")
+    for who, voter in (data.get("voters") or {}).items():
+        found |= _voter(str(who), voter)
+    for what in ("groups", "members"):
+        for who, told in (data.get(what) or {}).items():
+            found |= {f"{who} {fact}": value for fact, value in told.items()}
+    return found
+
+
+def _copies(data: Any, partition: str, place: str) -> Facts:
+    """Return the facts of a partition: its record, and its replicas."""
     found: Facts = {}
     record = data.get("P")
     if record:
-        found["leader"] = int(record["leader"])
-        found["leaderEpoch"] = int(record["le"])
-        found["partitionEpoch"] = int(record["pe"])
-        found["isr"] = sorted(int(b) for b in record["isr"])
-        found["elr"] = sorted(int(b) for b in record.get("elr") or ())
         last = record.get("lastKnown", record.get("last"))
-        found["lastKnownElr"] = [int(b) for b in last or ()]
-        found["recovering"] = bool(record.get("recovering"))
+        told = {
+            "leader": int(record["leader"]),
+            "leaderEpoch": int(record["le"]),
+            "partitionEpoch": int(record["pe"]),
+            "isr": sorted(int(b) for b in record["isr"]),
+            "elr": sorted(int(b) for b in record.get("elr") or ()),
+            "lastKnownElr": [int(b) for b in last or ()],
+            "recovering": bool(record.get("recovering")),
+        }
+        found |= {f"{partition}{fact}": value for fact, value in told.items()}
     for broker, replica in sorted((data.get("brokers") or {}).items(), key=lambda b: int(b[0])):
-        who = f"b{int(broker)}"
+        who = f"b{int(broker)}{place}"
         if replica is None:
             found[f"{who} exists"] = False
             continue
@@ -252,8 +271,6 @@ def facts_of(data: Any) -> Facts:
         # The mark of a broker that is down is in no memory any more.
         if not replica.get("down"):
             found[f"{who} HW"] = replica.get("hw")
-    for who, voter in (data.get("voters") or {}).items():
-        found |= _voter(str(who), voter)
     return found
 
 
