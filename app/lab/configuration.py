@@ -129,8 +129,12 @@ def broker(
     directory: Path,
     controller: int,
     session_ms: int = 0,
+    groups: int = 0,
 ) -> Properties:
-    """Return the server.properties of a broker; its log directory is `directory`."""
+    """Return the server.properties of a broker; its log directory is `directory`.
+
+    `groups`: how many partitions __consumer_offsets has.
+    """
     client, own, shown = ports.client(number), ports.replication(number), ports.proxy(number)
     properties: Properties = {
         "log.dirs": str(directory),
@@ -145,6 +149,10 @@ def broker(
         "auto.create.topics.enable": "false",
         "auto.leader.rebalance.enable": "false",
         "offsets.topic.replication.factor": 1,
+        "offsets.topic.num.partitions": max(1, groups),
+        # A commit, or a generation, waits for followers that fetch only by a move.
+        "offsets.commit.timeout.ms": 600_000,
+        "group.initial.rebalance.delay.ms": 0,
         "replica.high.watermark.checkpoint.interval.ms": 200,
         "log.flush.offset.checkpoint.interval.ms": 500,
         "log.flush.start.offset.checkpoint.interval.ms": 200,

@@ -21,7 +21,9 @@ from app.lab import disk
 from app.lab.client import Connection, KafkaClient
 from app.lab.cluster import K, wait_until
 from app.lab.configuration import word_of
+from app.lab.facts import LabPartition
 from app.lab.links import CONTROLLER
+from app.lab.member_moves import OF_MEMBERS
 from app.lab.metadata import ZooKeeperMetadata
 from app.lab.stage import UNREACHABLE, LabStage
 from engine.controlplane import election
@@ -58,13 +60,13 @@ def deed(name: str) -> Callable[[Deed], Deed]:
     return register
 
 
-def why_not(move: Move, zookeeper: bool, voters: int = 0) -> str:
+def why_not(move: Move, zookeeper: bool, voters: int = 0, groups: bool = False) -> str:
     """Return why real brokers cannot play a move; "" where they can.
 
-    `voters`: the number of controllers where there are several.
+    `voters`: the number of controllers where there are several; `groups`: whether there are any.
     """
     args, name = move.args, move.verb.name
-    if name not in DEEDS:
+    if name not in (OF_MEMBERS.keys() | DEEDS.keys() if groups else DEEDS):
         return "it has no counterpart outside the model"
     if args.get("tp", 0) != 0:
         return "the laboratory has one partition"
@@ -183,6 +185,8 @@ def _settle(stage: LabStage, args: Args) -> str:
 def _advance(stage: LabStage, args: Args) -> None:
     since = stage.paced if stage.quorum else time.monotonic()
     time.sleep(max(0.0, since + args["ms"] / 1_000 - time.monotonic()))
+    if stage.groups:
+        stage.groups.advance(args["ms"])
     stage.paced = time.monotonic()
 
 
@@ -203,11 +207,11 @@ def _detect(stage: LabStage, args: Args) -> str:
         stage.cluster.end_session(broker)
     noticed = wait_until(lambda: not metadata.live(broker), 45, 0.1)
 
-    def is_out() -> bool:
-        record = stage.must_record()
+    def is_out(partition: LabPartition) -> bool:
+        record = stage.must_record(partition)
         return record.leader != broker and (broker not in record.isr or record.isr == (broker,))
 
-    wait_until(is_out, CONTROLLER_ACTS_S, 0.1)
+    wait_until(lambda: all(map(is_out, stage.partitions)), CONTROLLER_ACTS_S, 0.1)
     time.sleep(0.4)
     stage.informed()
     return "" if noticed else "the controller has not noticed"

@@ -1,0 +1,295 @@
+"""Consumer groups of a run: members and an admin client, each a Java process with Kafka's clients.
+
+`GroupClient.java` obeys a line at a time and prints its state as JSON.  A member polls by itself
+only while its application is idle; it reads, processes and commits when a move says so.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from app.kafka import offsets_topic
+from app.kafka.cursor import MalformedError
+from app.kafka.offsets_topic import CommitRecord
+from app.lab.client import HOST
+from app.lab.cluster import RealCluster, wait_until
+from app.lab.facts import GroupFact, MemberFact
+from engine.model.groups import commit_record
+from engine.scenarios.group_specs import GroupSpec
+from engine.scenarios.scenario import Scenario
+
+SOURCE: Final = Path(__file__).with_name("GroupClient.java")
+ADMIN: Final = "admin"
+SESSION_MS: Final = 20_000
+"""Session timeout of members, longer than moves take on a busy machine; see `advance`."""
+ENDED_WITHIN_S: Final = 60.0
+STARTED_WITHIN_S: Final = 60.0
+ANSWER_WITHIN_S: Final = 15.0
+ADMIN_WITHIN_MS: Final = 2_500
+FETCH_WAIT_MS: Final = 100
+WAITS_MS: Final = 120_000
+"""How long a member waits for a commit, whose followers fetch only by a move."""
+ASSIGNORS: Final = {"range": "RangeAssignor", "cooperative-sticky": "CooperativeStickyAssignor"}
+
+Properties = dict[str, str | int]
+
+
+@dataclass(slots=True)
+class GroupClient:
+    """One Java process.  Its output before `since` is that of a process before it."""
+
+    cluster: RealCluster
+    name: str
+    arguments: list[str]
+    since: int = 0
+    sent: int = 0
+
+    def start(self) -> None:
+        out = self.cluster.output(self.name)
+        self.since, self.sent = out.stat().st_size if out.exists() else 0, 0
+        self.cluster.start_client(self.name, SOURCE, self.arguments)
+
+    def send(self, line: str) -> None:
+        """Let it obey a line."""
+        stdin = self.cluster.processes.running[self.name].stdin
+        assert stdin is not None
+        stdin.write(f"{line}\n".encode())
+        stdin.flush()
+        self.sent += 1
+
+    def state(self) -> dict[str, Any]:
+        """Return the state that it has printed last; {} before the first."""
+        with self.cluster.output(self.name).open("rb") as file:
+            file.seek(self.since)
+            lines = file.read().split(b"\n")[:-1]
+        states = [line for line in lines if line.startswith(b"{")]
+        state: dict[str, Any] = json.loads(states[-1]) if states else {}
+        return state
+
+    def has_obeyed(self) -> bool:
+        self.cluster.check()
+        return int(self.state().get("done", -1)) == self.sent
+
+    def is_idle(self) -> bool:
+        """Check whether it has obeyed, and neither joins, reads nor commits."""
+        return self.has_obeyed() and not self.state().get("busy")
+
+    def ask(self, line: str) -> dict[str, Any]:
+        """Send a line and return the state after it."""
+        self.send(line)
+        wait_until(self.has_obeyed, ANSWER_WITHIN_S)
+        return self.state()
+
+
+@dataclass(slots=True)
+class LabGroup:
+    """A group: its id on the cluster, and its partition of __consumer_offsets."""
+
+    spec: GroupSpec
+    id: str
+    partition: int
+
+
+@dataclass(slots=True)
+class LabGroups:
+    """The groups of a run.  `clock` is the time that moves have let pass, in ms.
+
+    `names` has the name that the model gives each member id, C1-1 and so on; `silent` when, by that
+    clock, each client died whose session is not over.
+    """
+
+    cluster: RealCluster
+    scenario: Scenario
+    groups: list[LabGroup] = field(default_factory=list)
+    members: dict[str, GroupClient] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    clock: int = 0
+    silent: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        specs = self.scenario.groups
+        for partition, spec in enumerate(specs):
+            self.groups.append(LabGroup(spec, _id_in(spec.name, partition, len(specs)), partition))
+
+    # -- processes ---------------------------------------------------------------------------------
+
+    def begin(self, topic: str) -> None:
+        """Start every process, and wait for them.  Raises LabError."""
+        ports = [self.cluster.ports.client(broker) for broker in self.cluster.brokers]
+        common: Properties = {"bootstrap.servers": ",".join(f"{HOST}:{port}" for port in ports)}
+        patience: Properties = {
+            "default.api.timeout.ms": ADMIN_WITHIN_MS,
+            "request.timeout.ms": ADMIN_WITHIN_MS,
+        }
+        self._start(ADMIN, topic, common | patience)
+        for group in self.groups:
+            for number in group.spec.members:
+                self._start(f"C{number}", topic, common | self._settings(group, number))
+        for client in self.members.values():
+            wait_until(client.has_obeyed, STARTED_WITHIN_S)
+
+    def _start(self, name: str, topic: str, settings: Properties) -> None:
+        kind = name if name == ADMIN else "member"
+        words = [f"{key}={value}" for key, value in settings.items()]
+        self.members[name] = GroupClient(self.cluster, name, [kind, topic, *words])
+        self.members[name].start()
+
+    def _settings(self, group: LabGroup, number: int) -> Properties:
+        spec, configs = group.spec, self.scenario.configs
+        readers = dict(enumerate(self.scenario.workload.consumers, 1))
+        settings: Properties = {
+            "client.id": f"C{number}",
+            "group.id": group.id,
+            "session.timeout.ms": SESSION_MS,
+            "fetch.max.wait.ms": FETCH_WAIT_MS,
+            "request.timeout.ms": WAITS_MS,
+            "default.api.timeout.ms": 2 * WAITS_MS,
+            "enable.auto.commit": str(spec.commit == "auto").lower(),
+            "auto.offset.reset": readers[number].reset if number in readers else "earliest",
+            "partition.assignment.strategy": (
+                f"org.apache.kafka.clients.consumer.{ASSIGNORS[spec.strategy]}"
+            ),
+        }
+        if instance := dict(spec.instances).get(number):
+            settings["group.instance.id"] = instance
+        for name in ("retry.backoff.ms", "auto.commit.interval.ms", "max.poll.interval.ms"):
+            if name in configs:
+                settings[name] = configs[name]
+        return settings
+
+    def die(self, member: GroupClient) -> None:
+        """Kill a member; the next process of its name starts, and waits for its `join`."""
+        self.cluster.kill(member.name)
+        self.silent[member.name] = self.clock
+        member.start()
+        wait_until(member.has_obeyed, STARTED_WITHIN_S)
+
+    # -- waiting -----------------------------------------------------------------------------------
+
+    def advance(self, ms: int) -> None:
+        """Let a session end that is over by the clock of the script: wait until its member is gone.
+
+        Members of the laboratory have longer sessions, so none ends because a move takes long.
+        """
+        self.clock += ms
+        timeout = int(self.scenario.configs.get("session.timeout.ms", SESSION_MS))
+        over = [name for name, at in self.silent.items() if at + timeout <= self.clock]
+        if not over:
+            return
+        gone = {member for name in over for member in self._of_the_dead(name)}
+
+        def has_ended() -> bool:
+            return not gone & {
+                member for group in self.groups for member, *_ in self._described(group)["members"]
+            }
+
+        wait_until(has_ended, ENDED_WITHIN_S, 0.5)
+        for name in over:
+            del self.silent[name]
+
+    def _of_the_dead(self, client: str) -> list[str]:
+        own = self.members[client].state().get("member")
+        return [
+            member
+            for group in self.groups
+            for member, its_client, _ in self._described(group)["members"]
+            if its_client == client and member != own
+        ]
+
+    def is_busy(self) -> bool:
+        """Check whether a member still joins, reads or commits, and waits for no other member."""
+        busy = [name for name, client in self.members.items() if client.state().get("busy")]
+        return any(
+            self._described(group).get("state") != "PreparingRebalance"
+            for group in self.groups
+            if any(f"C{number}" in busy for number in group.spec.members)
+        )
+
+    # -- facts -------------------------------------------------------------------------------------
+
+    def _described(self, group: LabGroup) -> dict[str, Any]:
+        told = {"members": []} | self.members[ADMIN].ask(group.id)
+        if told.get("error") == "GroupIdNotFoundException":  # since 4.0 (KIP-1043)
+            return told | {"state": "Dead"}
+        return told
+
+    def group_facts(self) -> dict[str, GroupFact]:
+        """Return each group as its coordinator describes it to an admin client."""
+        return {group.spec.name: self._fact(group) for group in self.groups}
+
+    def _fact(self, group: LabGroup) -> GroupFact:
+        told = self._described(group)
+        if "state" not in told:
+            return {"coordinator": None}
+        fact: GroupFact = {
+            "state": told["state"],
+            "members": sorted([self.named(*who), owned] for *who, owned in told["members"]),
+            "offsets": told.get("offsets", []),
+        }
+        if told["state"] != "Dead":
+            fact["coordinator"] = told["coordinator"]
+        return fact
+
+    def member_facts(self) -> dict[str, MemberFact]:
+        """Return what each client says of itself."""
+        return {
+            name: self._member(name, client.state())
+            for name, client in self.members.items()
+            if name != ADMIN
+        }
+
+    def _member(self, name: str, state: dict[str, Any]) -> MemberFact:
+        fact: MemberFact = {"alive": state["alive"], "failed": state["failed"]}
+        if state["alive"]:
+            fact |= {"owns": state["owns"], "at": state["at"], "polled": state["polled"]}
+            if state.get("member"):
+                fact["member"] = self.named(state["member"], name)
+                fact["generation"] = state["generation"]
+        return fact
+
+    def named(self, member: str, client: str) -> str:
+        """Return the model's name of a member id: C1-1 is the first of C1."""
+        if member not in self.names:
+            count = sum(name.startswith(f"{client}-") for name in self.names.values())
+            self.names[member] = f"{client}-{count + 1}"
+        return self.names[member]
+
+    def text_of(self, key: bytes, value: bytes) -> str | None:
+        """Return a record of __consumer_offsets as the model writes it, None for any other.
+
+        Since 4.0 a coordinator writes first that a group exists, in generation 0.
+        """
+        try:
+            record = offsets_topic.parse(key, value)
+        except MalformedError:
+            return None
+        if isinstance(record, CommitRecord):
+            return commit_record(record.partition, record.offset, record.epoch)
+        if record is None or not record.generation:
+            return None
+        members = []
+        for one in record.members:
+            owned = f"={one.instance}/{'+'.join(map(str, one.assigned))}" if one.instance else ""
+            members.append(self.named(one.member, one.client) + owned)
+        return ":".join((f"g{record.generation}", *sorted(members)))
+
+
+def _id_in(name: str, partition: int, partitions: int) -> str:
+    """Return a group id with that name whose partition of __consumer_offsets is the given one."""
+    number = 0
+    while True:
+        candidate = f"{name}-{number}" if number else name
+        if _java_hash(candidate) % partitions == partition:
+            return candidate
+        number += 1
+
+
+def _java_hash(text: str) -> int:
+    """Return String.hashCode without its sign, as Utils.abs has it."""
+    value = 0
+    for letter in text:
+        value = value * 31 + ord(letter) & 0xFFFFFFFF
+    return value & 0x7FFFFFFF if value != 0x80000000 else 0
