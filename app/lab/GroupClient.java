@@ -128,7 +128,7 @@ public class GroupClient {
      *
      * <p>It polls while it has nothing to do, with its partitions paused, so that it takes part in
      * rebalances and gets no records; after a poll that returned records it does not, until it reads
-     * again.
+     * again.  A poll may commit with enable.auto.commit, so such a member polls only to join and read.
      */
     static class Member implements ConsumerRebalanceListener {
         final String topic;
@@ -226,6 +226,9 @@ public class GroupClient {
                 polls = polled.isEmpty();
                 consumer.pause(consumer.assignment());
             }
+            if ("true".equals(settings.get("enable.auto.commit")) && !isBusy()) {
+                polls = false;
+            }
         }
 
         void locate(Duration timeout) {
@@ -261,6 +264,10 @@ public class GroupClient {
             joined = false;
         }
 
+        boolean isBusy() {
+            return commits || reads || polls && (!joined || places.size() < consumer.assignment().size());
+        }
+
         /** KafkaConsumer.groupMetadata is there since 2.5 (KIP-447). */
         String membership() {
             try {
@@ -283,8 +290,7 @@ public class GroupClient {
         void show() {
             String state = "{\"done\":" + done + ",\"alive\":" + (consumer != null) + ",\"failed\":" + quoted(failed);
             if (consumer != null) {
-                boolean busy = commits || reads || polls && (!joined || places.size() < consumer.assignment().size());
-                state += ",\"busy\":" + busy
+                state += ",\"busy\":" + isBusy()
                     + membership()
                     + ",\"heartbeats\":" + heartbeats()
                     + ",\"owns\":" + partitions(consumer.assignment())

@@ -9,7 +9,7 @@ from engine.clients.group_member import GroupMember
 from engine.groups import coordinator
 from engine.model.broker import Broker
 from engine.model.groups import Group
-from engine.model.messages import FIRST_CONSUMER
+from engine.model.messages import FIRST_CONSUMER, LATEST
 from engine.model.quorum import FOLLOWER, LEADER, RESIGNED, Quorum
 from engine.model.state import UP, Replica
 from engine.quorum.replication import known_mark
@@ -63,7 +63,7 @@ def facts_now(sim: Simulation, metadata: int = 0, tp: int = 0) -> Facts:
         _add_group(found, sim, group.name, number)
     for client in sim.clients.values():
         if isinstance(client, GroupMember):
-            _add_member(found, client)
+            _add_member(found, sim, client)
     return found
 
 
@@ -125,16 +125,21 @@ def _state_of(replica: Replica, group: Group) -> str:
     return "CompletingRebalance" if coordinator.is_completing(replica, group) else STABLE
 
 
-def _add_member(found: Facts, client: GroupMember) -> None:
+def _add_member(found: Facts, sim: Simulation, client: GroupMember) -> None:
+    """Add what a client says of itself; a position that it has still to look up is what it is."""
     who = f"C{FIRST_CONSUMER - client.id + 1}"
     places = client.places | client.known_places()
+    at = {
+        tp: offset if lookup is None else _looked_up(sim, tp, lookup)
+        for tp, (offset, _, _, lookup) in places.items()
+    }
     found[f"{who} exists"] = True
     found[f"{who} alive"] = client.alive
     found[f"{who} failed"] = client.failed
     found[f"{who} member"] = client.member
     found[f"{who} generation"] = client.generation
     found[f"{who} owns"] = list(client.assigned)
-    found[f"{who} at"] = [[tp, places[tp][0]] for tp in sorted(places)]
+    found[f"{who} at"] = [[tp, at[tp]] for tp in sorted(at)]
     found[f"{who} polled"] = [value for _, batch in client.polled for value in batch.values]
 
 
@@ -168,6 +173,15 @@ def _add_voters(found: Facts, quorum: Quorum, began: int) -> None:
         ]
         mark = known_mark(voter) if voter.state == LEADER and voter.alive else -1
         found[f"{who} HW"] = mark - began if mark >= 0 else None
+
+
+def _looked_up(sim: Simulation, tp: int, timestamp: int) -> int | None:
+    """Return the latest or earliest offset of a partition; None without a leader."""
+    leader = sim.brokers.get(sim.cluster.controller.records[tp].leader)
+    if leader is None:
+        return None
+    log = leader.machine.disks[tp].log
+    return log.hw if timestamp == LATEST else log.log_start
 
 
 def _add_replica(found: Facts, broker: Broker, tp: int, place: str) -> None:
