@@ -148,6 +148,9 @@ class RealCluster:
         (self._home / "log4j.properties").write_text(
             configuration.LOG4J2 if self.release.log4j2 else configuration.LOG4J
         )
+        for broker in self.brokers if self.groups else ():
+            port = self.ports.for_members(broker)
+            self._proxies.append(self._proxy(port, self.ports.client(broker), target=broker))
         for broker in self.everyone:
             self._write(str(broker), self._broker_properties(broker))
         if self.release.kraft:

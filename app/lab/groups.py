@@ -7,6 +7,7 @@ only while its application is idle; it reads, processes and commits when a move 
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -14,9 +15,10 @@ from typing import Any, Final
 from app.kafka import offsets_topic
 from app.kafka.cursor import MalformedError
 from app.kafka.offsets_topic import CommitRecord
-from app.lab.client import HOST
+from app.lab.client import CLIENT_ID, HOST
 from app.lab.cluster import RealCluster, wait_until
 from app.lab.facts import GroupFact, MemberFact
+from app.lab.links import member_node
 from engine.model.groups import commit_record
 from engine.scenarios.group_specs import GroupSpec
 from engine.scenarios.scenario import Scenario
@@ -25,9 +27,15 @@ SOURCE: Final = Path(__file__).with_name("GroupClient.java")
 ADMIN: Final = "admin"
 SESSION_MS: Final = 20_000
 """Session timeout of members, longer than moves take on a busy machine; see `advance`."""
+HEARTBEAT_MS: Final = 1_000
+NEWS_MS: Final = 3_000
+"""heartbeat.interval.ms of the model: members learn of their group once this time passes."""
 ENDED_WITHIN_S: Final = 60.0
 STARTED_WITHIN_S: Final = 60.0
 ANSWER_WITHIN_S: Final = 15.0
+HEARD_WITHIN_S: Final = 10.0
+REACTS_S: Final = 0.5
+"""Time in which a member that polls joins again, once it knows that it has to."""
 ADMIN_WITHIN_MS: Final = 2_500
 FETCH_WAIT_MS: Final = 100
 WAITS_MS: Final = 120_000
@@ -118,9 +126,10 @@ class LabGroups:
 
     def begin(self, topic: str) -> None:
         """Start every process, and wait for them.  Raises LabError."""
-        ports = [self.cluster.ports.client(broker) for broker in self.cluster.brokers]
+        ports = [self.cluster.ports.for_members(broker) for broker in self.cluster.brokers]
         common: Properties = {"bootstrap.servers": ",".join(f"{HOST}:{port}" for port in ports)}
         patience: Properties = {
+            "client.id": CLIENT_ID,
             "default.api.timeout.ms": ADMIN_WITHIN_MS,
             "request.timeout.ms": ADMIN_WITHIN_MS,
         }
@@ -130,6 +139,7 @@ class LabGroups:
                 self._start(f"C{number}", topic, common | self._settings(group, number))
         for client in self.members.values():
             wait_until(client.has_obeyed, STARTED_WITHIN_S)
+        self._let_know(False, *self.members)
 
     def _start(self, name: str, topic: str, settings: Properties) -> None:
         kind = name if name == ADMIN else "member"
@@ -144,6 +154,7 @@ class LabGroups:
             "client.id": f"C{number}",
             "group.id": group.id,
             "session.timeout.ms": SESSION_MS,
+            "heartbeat.interval.ms": HEARTBEAT_MS,
             "fetch.max.wait.ms": FETCH_WAIT_MS,
             "request.timeout.ms": WAITS_MS,
             "default.api.timeout.ms": 2 * WAITS_MS,
@@ -167,6 +178,29 @@ class LabGroups:
         member.start()
         wait_until(member.has_obeyed, STARTED_WITHIN_S)
 
+    def _let_know(self, news: bool, *names: str) -> None:
+        """Let heartbeats of members tell them what they are to know, or nothing of their group."""
+        nodes = {member_node(int(name[1:])) for name in names if name != ADMIN}
+        with self.cluster.hand.change():
+            unaware = self.cluster.hand.unaware
+            (unaware.difference_update if news else unaware.update)(nodes)
+
+    def hear(self, *names: str) -> None:
+        """Let the next heartbeat of members tell them of their group."""
+        self._let_know(True, *names)
+        before = {name: self.members[name].state().get("heartbeats") for name in names}
+
+        def heard() -> bool:
+            states = {name: self.members[name].state() for name in names}
+            return all(
+                not state.get("alive") or state["heartbeats"] != before[name]
+                for name, state in states.items()
+            )
+
+        wait_until(heard, HEARD_WITHIN_S)
+        time.sleep(REACTS_S)
+        self._let_know(False, *names)
+
     # -- waiting -----------------------------------------------------------------------------------
 
     def advance(self, ms: int) -> None:
@@ -175,6 +209,8 @@ class LabGroups:
         Members of the laboratory have longer sessions, so none ends because a move takes long.
         """
         self.clock += ms
+        if ms >= NEWS_MS:
+            self.hear(*(name for name in self.members if name != ADMIN))
         timeout = int(self.scenario.configs.get("session.timeout.ms", SESSION_MS))
         over = [name for name, at in self.silent.items() if at + timeout <= self.clock]
         if not over:

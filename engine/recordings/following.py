@@ -242,7 +242,8 @@ class Follower:
         """Return the facts after some more seconds if they are those of the step."""
         before = self.sim.copy()
         for second in range(1, RETRIES_S + 1):
-            self._play("advance 1s")
+            for line in ("advance 1s", step.move if step.move == "settle" else ""):
+                self._play(line)
             later = self._facts()
             if not self._differences(number, step, later):
                 self.notes.append(f"step {number}, “{step.move}”: members had {second} s more")

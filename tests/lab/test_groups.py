@@ -11,12 +11,15 @@ from typing import Any, cast
 import pytest
 
 from app.kafka import batches, offsets_topic
+from app.kafka.cursor import NO_TAGS, i16, i32
 from app.lab import disk, laboratory, playing
 from app.lab.cluster import RealCluster, Tools
 from app.lab.configuration import Ports
 from app.lab.groups import LabGroups
 from app.lab.laboratory import Wish
+from app.lab.links import LinkControls, member_node
 from app.lab.member_moves import OF_MEMBERS, member_deed
+from app.lab.proxy import without_news
 from app.lab.releases import release_of
 from app.lab.stage import LabStage
 from app.lab.trouble import LabError
@@ -42,6 +45,7 @@ class ObedientCluster:
         self.folder = folder
         self.brokers = [1, 2, 3]
         self.ports = Ports(20_000, self.brokers)
+        self.hand = LinkControls()
         self.processes = SimpleNamespace(running={})
         self.lines: list[str] = []
         self.killed: list[str] = []
@@ -152,6 +156,7 @@ def test_a_session_ends_when_the_clock_of_the_script_says_so(
     assert cluster.killed == ["C1"]
     monkeypatch.setattr("app.lab.groups.wait_until", wait)
     monkeypatch.setattr("app.lab.groups.GroupClient.ask", lambda *_: cluster.described)
+    monkeypatch.setattr(LabGroups, "hear", lambda *_: None)
     groups.advance(4000)
     assert (waited, groups.silent) == ([], {"C1": 0}), "2 s of the session are left"
     groups.advance(2000)
@@ -180,6 +185,34 @@ def test_members_obey_moves(line: str, sent: str, cluster: ObedientCluster) -> N
     assert cluster.lines == [sent]
     assert member_deed(groups, moves.parse("settle", scenario.brokers)) is None
     assert set(OF_MEMBERS) <= set(moves.VERBS)
+
+
+def test_members_learn_of_their_group_only_when_a_move_lets_them(
+    cluster: ObedientCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario = a_scenario()
+    groups, unaware = groups_on(cluster, scenario), cluster.hand.unaware
+    both = {member_node(1), member_node(2)}
+    assert unaware == both
+    seen: list[set[int]] = []
+    monkeypatch.setattr("app.lab.groups.wait_until", lambda *_: seen.append(set(unaware)))
+    monkeypatch.setattr("app.lab.groups.time.sleep", lambda _: None)
+    repeat = moves.parse("repeat C2", scenario.brokers)
+    deed = member_deed(groups, repeat)
+    assert deed
+    deed(LabStage(cast(RealCluster, cluster), "run", [1, 2, 3], {}), repeat.args)
+    groups.advance(3000)
+    groups.advance(1000)
+    assert (seen, unaware) == ([{member_node(1)}, set()], both)
+
+
+@pytest.mark.parametrize(
+    ("version", "error", "told"), [(0, 27, 0), (3, 82, 0), (4, 25, 0), (4, 16, 16), (1, 0, 0)]
+)
+def test_a_heartbeat_keeps_its_news_back(version: int, error: int, told: int) -> None:
+    head = i32(7) + (NO_TAGS if version == 4 else b"") + (i32(0) if version else b"")
+    frame = head + i16(error) + (NO_TAGS if version == 4 else b"")
+    assert without_news(frame, version) == frame[: len(head)] + i16(told) + frame[len(head) + 2 :]
 
 
 def test_a_group_without_a_coordinator_says_nothing_else(cluster: ObedientCluster) -> None:
