@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -141,7 +142,7 @@ public class GroupClient {
         int done;
         String failed = "";
         String shown = "";
-        final List<String> polled = new ArrayList<>();
+        final List<ConsumerRecord<String, String>> polled = new ArrayList<>();
         final Map<TopicPartition, Long> places = new HashMap<>();
 
         Member(String topic, Properties settings) {
@@ -216,9 +217,8 @@ public class GroupClient {
         }
 
         void poll() {
-            int before = polled.size();
             for (ConsumerRecord<String, String> record : consumer.poll(SHORT)) {
-                polled.add(record.value());
+                polled.add(record);
             }
             locate(SHORT);
             if (reads && joined && hasCaughtUp()) {
@@ -264,6 +264,10 @@ public class GroupClient {
             joined = false;
         }
 
+        Stream<ConsumerRecord<String, String>> inOrder() {
+            return polled.stream().sorted(Comparator.comparing(ConsumerRecord::partition));
+        }
+
         boolean isBusy() {
             return commits || reads || polls && (!joined || places.size() < consumer.assignment().size());
         }
@@ -295,7 +299,7 @@ public class GroupClient {
                     + ",\"heartbeats\":" + heartbeats()
                     + ",\"owns\":" + partitions(consumer.assignment())
                     + ",\"at\":" + offsets(places)
-                    + ",\"polled\":" + list(polled.stream().map(GroupClient::quoted));
+                    + ",\"polled\":" + list(inOrder().map(record -> quoted(record.value())));
             }
             if (!(state + "}").equals(shown)) {
                 shown = state + "}";

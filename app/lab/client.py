@@ -105,15 +105,21 @@ class KafkaClient:
             return connection.ask(api, version, body, flexible)
 
     def send_produce(
-        self, connection: Connection, topic: str, value: str, acks: int, timeout_ms: int
+        self,
+        connection: Connection,
+        topic: str,
+        value: str,
+        acks: int,
+        timeout_ms: int,
+        index: int = 0,
     ) -> None:
-        """Send one record to partition 0; `receive_produced` reads the answer."""
+        """Send one record to a partition; `receive_produced` reads the answer."""
         old = not self.release.epochs
         made = batches.one_message if old else batches.one_record
         data = made(value.encode(), time.time_ns() // 1_000_000)
         body = b"" if old else text(None)  # no transaction
         body += i16(acks) + i32(timeout_ms)
-        body += array([text(topic) + array([i32(0) + i32(len(data)) + data])])
+        body += array([text(topic) + array([i32(index) + i32(len(data)) + data])])
         connection.send(PRODUCE, 2 if old else 3, body)
 
     @staticmethod

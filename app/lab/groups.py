@@ -30,6 +30,8 @@ SESSION_MS: Final = 20_000
 HEARTBEAT_MS: Final = 1_000
 NEWS_MS: Final = 3_000
 """heartbeat.interval.ms of the model: members learn of their group once this time passes."""
+UUID_LENGTH: Final = 37
+"""Length of the UUID at the end of a member id, and of the hyphen before it."""
 ENDED_WITHIN_S: Final = 60.0
 STARTED_WITHIN_S: Final = 60.0
 ANSWER_WITHIN_S: Final = 15.0
@@ -106,7 +108,8 @@ class LabGroups:
     """The groups of a run.  `clock` is the time that moves have let pass, in ms.
 
     `names` has the name that the model gives each member id, C1-1 and so on; `silent` when, by that
-    clock, each client died whose session is not over.
+    clock, each client died whose session is not over; `holders` the client that has joined last
+    with a group.instance.id.
     """
 
     cluster: RealCluster
@@ -116,6 +119,7 @@ class LabGroups:
     names: dict[str, str] = field(default_factory=dict)
     clock: int = 0
     silent: dict[str, int] = field(default_factory=dict)
+    holders: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         specs = self.scenario.groups
@@ -170,6 +174,13 @@ class LabGroups:
             if name in configs:
                 settings[name] = configs[name]
         return settings
+
+    def takes_instance(self, name: str) -> None:
+        """Note that a client joins, as the holder of its group.instance.id if it has one."""
+        for group in self.groups:
+            for number, instance in group.spec.instances:
+                if name == f"C{number}":
+                    self.holders[instance] = name
 
     def die(self, member: GroupClient) -> None:
         """Kill a member; the next process of its name starts, and waits for its `join`."""
@@ -287,8 +298,12 @@ class LabGroups:
         return fact
 
     def named(self, member: str, client: str) -> str:
-        """Return the model's name of a member id: C1-1 is the first of C1."""
+        """Return the model's name of a member id: C1-1 is the first of C1.
+
+        A coordinator keeps the client id of a static member when another client takes its place.
+        """
         if member not in self.names:
+            client = self.holders.get(member[:-UUID_LENGTH], client)
             count = sum(name.startswith(f"{client}-") for name in self.names.values())
             self.names[member] = f"{client}-{count + 1}"
         return self.names[member]

@@ -60,6 +60,11 @@ def _until_noticed(line: str) -> OfMember:
     return obey
 
 
+def _join(stage: LabStage, groups: LabGroups, member: GroupClient) -> None:
+    groups.takes_instance(member.name)
+    _until_noticed("join")(stage, groups, member)
+
+
 def _die(stage: LabStage, groups: LabGroups, member: GroupClient) -> None:
     groups.die(member)
 
@@ -70,7 +75,7 @@ def _repeat(stage: LabStage, groups: LabGroups, member: GroupClient) -> None:
 
 
 OF_MEMBERS: Final[dict[str, OfMember]] = {
-    "join": _until_noticed("join"),
+    "join": _join,
     "read": _obey("read"),
     "seek": _obey("seek"),
     "process": _obey("process"),

@@ -105,7 +105,7 @@ def lines_of(run: Run) -> list[PlayedLine]:
 def must_be_playable(run: Run, release: KafkaRelease) -> None:
     """Raise LabError, before anything is started, where real brokers cannot play a run."""
     scenario, zookeeper = run.scenario, not release.kraft
-    if len(scenario.partitions) != 1:
+    if len(scenario.partitions) != 1 and not scenario.groups:
         raise LabError(
             f"The laboratory plays runs of one partition; this one has {len(scenario.partitions)}."
         )

@@ -53,7 +53,7 @@ class LabStage:
     flushed: dict[int, int] = field(default_factory=dict)
     """Offset up to which the model has flushed each broker's log, before the current move."""
     others: dict[int, LabPartition] = field(default_factory=dict)
-    """Partitions of __consumer_offsets, by their numbers in the model."""
+    """Other partitions than 0 by their numbers in the model: the topic's, __consumer_offsets'."""
     groups: LabGroups | None = None
     has_deleted: bool = False
     began: float = 0.0
@@ -79,8 +79,10 @@ class LabStage:
     # -- the beginning -----------------------------------------------------------------------------
 
     def add_groups(self, scenario: Scenario) -> None:
-        """Play the groups of a scenario, too, if it has any."""
+        """Play the groups of a scenario, too, if it has any, and what they read."""
         if scenario.groups:
+            for number, assignment in enumerate(scenario.partitions[1:], 1):
+                self.others[number] = LabPartition("", number, list(assignment))
             self.groups = LabGroups(self.cluster, scenario)
             for group in self.groups.groups:
                 read, replicas = self.groups.text_of, list(group.spec.offsets)
@@ -104,9 +106,13 @@ class LabStage:
 
     def _create(self, attempt: int) -> bool:
         self.topic = self.name if attempt == 1 else f"{self.name}-{attempt}"
-        self._ask_for_topic(self.topic, [self.replicas])
-        if self.others and attempt == 1:
-            self._ask_for_topic(OFFSETS_TOPIC, [one.replicas for one in self.others.values()])
+        for partition in self.others.values():
+            if partition.topic != OFFSETS_TOPIC:
+                partition.topic = self.topic
+        for topic in dict.fromkeys(partition.topic for partition in self.partitions):
+            if topic == self.topic or attempt == 1:
+                of_it = [one.replicas for one in self.partitions if one.topic == topic]
+                self._ask_for_topic(topic, of_it)
         wait_until(lambda: all(map(self._is_whole, self.partitions)), SETTLED_WITHIN_S)
         for partition in self.partitions:
             before = self.must_record(partition)
@@ -317,12 +323,15 @@ class LabStage:
 
     def raise_floor(self) -> None:
         """Let fetches of older leader epochs pass: their leader refuses them by itself."""
+        floors: dict[str, int] = {}
         for partition in self.partitions:
             record, topic = self.record(partition), partition.topic
             if record is not None:
-                with self.cluster.hand.change():
-                    for name in (topic, self.cluster.metadata.topic_id(topic)):
-                        self.cluster.hand.floors[name] = record.leader_epoch
+                floors[topic] = min(record.leader_epoch, floors.get(topic, record.leader_epoch))
+        with self.cluster.hand.change():
+            for topic, epoch in floors.items():
+                for name in (topic, self.cluster.metadata.topic_id(topic)):
+                    self.cluster.hand.floors[name] = epoch
 
     def wait_for(self, is_so: Callable[[], bool], seconds: float) -> bool:
         return self.cluster.hand.wait_for(is_so, seconds)

@@ -93,6 +93,7 @@ class FactTable(TypedDict):
     """Facts of one kind: of a partition its record, and rows; `head`, `note` are keys of words."""
 
     note: str
+    number: int
     record: list[FactCell]
     head: str
     rows: list[FactCells]
@@ -308,7 +309,7 @@ def recorded_moment(name: str, kafka: str) -> str:
         comment=_comment(scenario, one.recording.profile, at),
         pictures=_pictures(one.recording, names, told, at, show),
         size=(WIDTH, HEIGHT),
-        rows=_facts(told[at], names),
+        rows=_facts(told[at], names, 1 + len(one.recording.others)),
         first=_first(told[at].differences, names, one.recording),
         turns=[moment.number for moment in told if moment.differences],
         moves=[moment.step.move for moment in told],
@@ -352,8 +353,11 @@ def _pictures(
     ]
 
 
-def _facts(moment: RecordedMoment, names: Mapping[int, str]) -> MomentTables:
-    """Return the recorded facts of a moment beside those of the model."""
+def _facts(moment: RecordedMoment, names: Mapping[int, str], topic: int) -> MomentTables:
+    """Return the recorded facts of a moment beside those of the model.
+
+    `topic`: how many partitions the topic has.
+    """
     values = {fact: (real, own) for fact, real, own in moment.rows}
     first = moment.differences[0].fact if moment.differences else ""
 
@@ -377,11 +381,12 @@ def _facts(moment: RecordedMoment, names: Mapping[int, str]) -> MomentTables:
             for who, name in whose.items()
         ]
 
-    def copies(partition: str, place: str, note: str) -> FactTable:
+    def copies(partition: str, place: str, note: str, number: int = 0) -> FactTable:
         present = {f"b{id}{place}": name for id, name in names.items()}
         record = [(f"{partition}{fact}", fact) for fact in OF_RECORD]
         return {
             "note": note,
+            "number": number,
             "record": [cell(fact, key) for fact, key in record if fact in values],
             "head": "plain.broker",
             "rows": rows({b: n for b, n in present.items() if f"{b} LEO" in values}, OF_REPLICA),
@@ -391,15 +396,18 @@ def _facts(moment: RecordedMoment, names: Mapping[int, str]) -> MomentTables:
         """Return the facts of all that have the fact `mark`, which nothing else has."""
         whose = sorted(fact.split()[0] for fact in values if fact.endswith(f" {mark}"))
         found = rows({who: who for who in whose}, keys)
-        return {"note": note, "record": [], "head": head, "rows": found}
+        return {"note": note, "number": 0, "record": [], "head": head, "rows": found}
 
-    numbers = [match[1] for fact in values if (match := _OTHER_LEADER.fullmatch(fact))]
+    numbers = [int(match[1]) for fact in values if (match := _OTHER_LEADER.fullmatch(fact))]
     tables = [
         copies("", "", ""),
         others("seen.voter", "epoch", OF_VOTER, "seen.voters"),
         others("seen.group", "coordinator", OF_GROUP),
         others("seen.client", "alive", OF_MEMBER),
-        *(copies(f"p{number} ", f":{number}", "seen.offsets") for number in numbers),
+        *(
+            copies(f"p{n} ", f":{n}", "seen.partition" if n < topic else "seen.offsets", n)
+            for n in numbers
+        ),
     ]
     return {
         "tables": [table for table in tables if table["rows"]],

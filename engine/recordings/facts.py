@@ -58,8 +58,10 @@ def facts_now(sim: Simulation, metadata: int = 0, tp: int = 0) -> Facts:
     _add_partition(found, sim, tp, "", "")
     if sim.cluster.quorum is not None:
         _add_voters(found, sim.cluster.quorum, metadata)
-    for number, group in enumerate(sim.scenario.groups, len(sim.scenario.partitions)):
+    groups, topic = sim.scenario.groups, len(sim.scenario.partitions)
+    for number in range(1, topic + len(groups)) if groups else ():
         _add_partition(found, sim, number, f"p{number} ", f":{number}")
+    for number, group in enumerate(groups, topic):
         _add_group(found, sim, group.name, number)
     for client in sim.clients.values():
         if isinstance(client, GroupMember):
@@ -140,7 +142,8 @@ def _add_member(found: Facts, sim: Simulation, client: GroupMember) -> None:
     found[f"{who} generation"] = client.generation
     found[f"{who} owns"] = list(client.assigned)
     found[f"{who} at"] = [[tp, at[tp]] for tp in sorted(at)]
-    found[f"{who} polled"] = [value for _, batch in client.polled for value in batch.values]
+    polled = sorted(client.polled, key=lambda got: got[0])  # the order of partitions is chance
+    found[f"{who} polled"] = [value for _, batch in polled for value in batch.values]
 
 
 def _with_members_in_order(value: str) -> str:

@@ -82,7 +82,7 @@ def scenario_of(recording: Recording, played: Scenario | None = None) -> Scenari
         "expect": {},
         "script": "",
         "configs": configs,
-        "partitions": [list(recording.assignment)],
+        "partitions": [list(recording.assignment), *map(list, recording.others)],
     }
     if recording.voters:
         data["quorum"] = [f"C{number}" for number in range(1, recording.voters + 1)]

@@ -91,6 +91,8 @@ class Recording:
     explained: Explained = field(default_factory=dict)
     voters: int = 0
     seed: int = 0
+    others: tuple[tuple[int, ...], ...] = ()
+    """Replicas of the topic's partitions 1, 2, ..., where a group reads several."""
     names: tuple[str, ...] = ()
     """Names of the brokers, where they have others than their numbers."""
     produced: dict[str, str] = field(default_factory=dict)
@@ -196,6 +198,7 @@ def _recording(data: Any, name: str) -> Recording:
         explained=_explained(data),
         voters=_whole(data, "voters", MOST_VOTERS),
         seed=_whole(data, "seed", MOST_SEED),
+        others=tuple(tuple(map(int, one)) for one in data.get("others") or ()),
         names=tuple(str(one) for one in data.get("names") or ()),
         produced={str(name): str(told[0]) for name, told in (data.get("produced") or {}).items()},
         told={

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
+from uuid import uuid4
 
 import pytest
 
@@ -206,6 +207,18 @@ def test_members_learn_of_their_group_only_when_a_move_lets_them(
     assert (seen, unaware) == ([{member_node(1)}, set()], both)
 
 
+def test_a_static_member_is_the_client_that_joined_last(cluster: ObedientCluster) -> None:
+    group = {**ORDERS, "group.instance.id": {"C1": "app-1", "C2": "app-1"}}
+    groups = groups_on(cluster, a_scenario(groups=[group]))
+    first, second = uuid4(), uuid4()
+    groups.takes_instance("C1")
+    assert groups.named(f"app-1-{first}", "C1") == "C1-1"
+    groups.takes_instance("C2")
+    assert groups.named(f"app-1-{second}", "C1") == "C2-1", "its coordinator still says C1"
+    assert groups.named(f"app-1-{first}", "C1") == "C1-1"
+    assert groups.named(f"C1-{first}", "C1") == "C1-2", "a dynamic member"
+
+
 @pytest.mark.parametrize(
     ("version", "error", "told"), [(0, 27, 0), (3, 82, 0), (4, 25, 0), (4, 16, 16), (1, 0, 0)]
 )
@@ -221,6 +234,15 @@ def test_a_group_without_a_coordinator_says_nothing_else(cluster: ObedientCluste
     assert groups.group_facts() == {"orders": {"coordinator": None}}
     cluster.described = {"error": "GroupIdNotFoundException"}
     assert groups.group_facts() == {"orders": {"state": "Dead", "members": [], "offsets": []}}
+
+
+def test_a_group_may_read_several_partitions() -> None:
+    scenario = a_scenario(partitions=[[1, 2, 3], [2, 3, 1]], script="produce a to 2 acks=all p=1")
+    playing.must_be_playable(Run(scenario, "K41"), release_of("4.1.1"))
+    stage = LabStage(cast(RealCluster, SimpleNamespace()), "run", [1, 2, 3], {})
+    stage.add_groups(scenario)
+    found = {n: (one.topic, one.index, one.replicas) for n, one in stage.others.items()}
+    assert found == {1: ("", 1, [2, 3, 1]), 2: ("__consumer_offsets", 0, [2, 3, 1])}
 
 
 @pytest.mark.parametrize(
