@@ -25,14 +25,14 @@ from engine.scenarios.scenario import Scenario
 
 SOURCE: Final = Path(__file__).with_name("GroupClient.java")
 ADMIN: Final = "admin"
-SESSION_MS: Final = 20_000
+SESSION_MS: Final = 60_000
 """Session timeout of members, longer than moves take on a busy machine; see `advance`."""
 HEARTBEAT_MS: Final = 1_000
 NEWS_MS: Final = 3_000
 """heartbeat.interval.ms of the model: members learn of their group once this time passes."""
 UUID_LENGTH: Final = 37
 """Length of the UUID at the end of a member id, and of the hyphen before it."""
-ENDED_WITHIN_S: Final = 60.0
+ENDED_WITHIN_S: Final = 120.0
 STARTED_WITHIN_S: Final = 60.0
 ANSWER_WITHIN_S: Final = 15.0
 HEARD_WITHIN_S: Final = 10.0
@@ -187,7 +187,6 @@ class LabGroups:
         self.cluster.kill(member.name)
         self.silent[member.name] = self.clock
         member.start()
-        wait_until(member.has_obeyed, STARTED_WITHIN_S)
 
     def _let_know(self, news: bool, *names: str) -> None:
         """Let heartbeats of members tell them what they are to know, or nothing of their group."""
@@ -289,8 +288,9 @@ class LabGroups:
         }
 
     def _member(self, name: str, state: dict[str, Any]) -> MemberFact:
-        fact: MemberFact = {"alive": state["alive"], "failed": state["failed"]}
-        if state["alive"]:
+        alive, failed = state.get("alive", False), state.get("failed", "")  # {}: it starts
+        fact: MemberFact = {"alive": alive, "failed": failed}
+        if alive:
             fact |= {"owns": state["owns"], "at": state["at"], "polled": state["polled"]}
             if state.get("member"):
                 fact["member"] = self.named(state["member"], name)
