@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from app.lab.groups import GroupClient, LabGroups
     from app.lab.stage import LabStage
 
-OfMember = Callable[["LabStage", "LabGroups", "GroupClient"], None]
+OfMember = Callable[["LabStage", "LabGroups", "GroupClient"], "str | None"]
 
 HEARD_WITHIN_S: Final = 10.0
 
 
-def member_deed(groups: LabGroups, move: Move) -> Callable[[LabStage, Args], None] | None:
+def member_deed(groups: LabGroups, move: Move) -> Callable[[LabStage, Args], str | None] | None:
     """Return how a move on a member is played; None for any other move."""
     deed = OF_MEMBERS.get(move.verb.name)
     if deed is None:
@@ -69,9 +69,12 @@ def _die(stage: LabStage, groups: LabGroups, member: GroupClient) -> None:
     groups.die(member)
 
 
-def _repeat(stage: LabStage, groups: LabGroups, member: GroupClient) -> None:
+def _repeat(stage: LabStage, groups: LabGroups, member: GroupClient) -> str | None:
     """Let the next heartbeat pass, which Kafka's client sends by itself."""
+    if not member.state().get("alive"):
+        return "the client does not run"
     groups.hear(member.name)
+    return None
 
 
 OF_MEMBERS: Final[dict[str, OfMember]] = {

@@ -111,6 +111,11 @@ def must_be_playable(run: Run, release: KafkaRelease) -> None:
         )
     if scenario.groups and not release.has_group_clients:
         raise LabError(NO_GROUPS)
+    if any(group.reconciling for group in scenario.groups):
+        raise LabError(
+            "The laboratory plays groups with the classic protocol; this run has one with "
+            "group.protocol=consumer."
+        )
     if scenario.configs.get("remote.storage.enable"):
         raise LabError("The laboratory has no remote storage; this run has one.")
     if scenario.initial is not None:
@@ -135,7 +140,6 @@ def must_be_playable(run: Run, release: KafkaRelease) -> None:
         ("followers that fetch by themselves", scenario.fetching != "manual" and not voters),
         ("voters that change", scenario.configs.get("kraft.version")),
         ("groups and several controllers", scenario.groups and voters),
-        ("group.protocol=consumer", any(group.reconciling for group in scenario.groups)),
     ):
         if is_so:
             raise LabError(f"The laboratory plays moves; this run has {what}.")
@@ -193,7 +197,7 @@ class Player:
             quorum, groups = self.stage.quorum, self.stage.groups
             deed = (quorum and voter_deed(quorum, move)) or (groups and member_deed(groups, move))
             if deed:
-                deed(self.stage, move.args)
+                said = deed(self.stage, move.args) or ""
             elif move.verb.name == "detect":
                 missed = self.order.missed_in(number, move)
                 told = [DEEDS["detect"](self.stage, {"broker": broker}) for broker in missed]

@@ -201,7 +201,10 @@ def test_members_learn_of_their_group_only_when_a_move_lets_them(
     repeat = moves.parse("repeat C2", scenario.brokers)
     deed = member_deed(groups, repeat)
     assert deed
-    deed(LabStage(cast(RealCluster, cluster), "run", [1, 2, 3], {}), repeat.args)
+    stage = LabStage(cast(RealCluster, cluster), "run", [1, 2, 3], {})
+    assert deed(stage, repeat.args) == "the client does not run"
+    groups.members["C2"].send("join")
+    assert deed(stage, repeat.args) is None
     groups.advance(3000)
     groups.advance(1000)
     assert (seen, unaware) == ([{member_node(1)}, set()], both)
