@@ -125,7 +125,7 @@ public class GroupClient {
     // -- a member ----------------------------------------------------------------------------------
 
     /**
-     * A consumer whose application does what it is told.
+     * A consumer whose application obeys the lines.
      *
      * <p>It polls while it has nothing to do, with its partitions paused, so that it takes part in
      * rebalances and gets no records; after a poll that returned records it does not, until it reads
@@ -174,6 +174,9 @@ public class GroupClient {
         }
 
         void obey(String line) {
+            if (consumer == null && !line.equals("join")) {
+                return; // it has been fenced
+            }
             switch (line) {
                 case "join":
                     consumer = new KafkaConsumer<>(settings, new StringDeserializer(), new StringDeserializer());
@@ -217,9 +220,7 @@ public class GroupClient {
         }
 
         void poll() {
-            for (ConsumerRecord<String, String> record : consumer.poll(SHORT)) {
-                polled.add(record);
-            }
+            consumer.poll(SHORT).forEach(polled::add);
             locate(SHORT);
             if (reads && joined && hasCaughtUp()) {
                 reads = false;

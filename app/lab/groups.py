@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import Any, Final
 
@@ -196,20 +197,23 @@ class LabGroups:
             (unaware.difference_update if news else unaware.update)(nodes)
 
     def hear(self, *names: str) -> None:
-        """Let the next heartbeat of members tell them of their group."""
+        """Let heartbeats of members tell them of their group, until each has sent one or joins.
+
+        The response to the first may have been on its way already.
+        """
         self._let_know(True, *names)
-        before = {name: self.members[name].state().get("heartbeats") for name in names}
-
-        def heard() -> bool:
-            states = {name: self.members[name].state() for name in names}
-            return all(
-                not state.get("alive") or state["heartbeats"] != before[name]
-                for name, state in states.items()
-            )
-
-        wait_until(heard, HEARD_WITHIN_S)
+        before = {name: self._heartbeats(name) for name in names}
+        wait_until(
+            lambda: all(self._heartbeats(name) >= before[name] + 2 for name in names),
+            HEARD_WITHIN_S,
+        )
         time.sleep(REACTS_S)
         self._let_know(False, *names)
+
+    def _heartbeats(self, name: str) -> float:
+        """Return how many heartbeats were answered; of a client that sends none now, infinite."""
+        state = self.members[name].state()
+        return inf if state.get("busy") else float(state.get("heartbeats", inf))
 
     # -- waiting -----------------------------------------------------------------------------------
 
