@@ -20,7 +20,9 @@ from app.lab.client import CLIENT_ID, HOST
 from app.lab.cluster import RealCluster, wait_until
 from app.lab.facts import GroupFact, MemberFact
 from app.lab.links import member_node
+from engine.model.configs import build
 from engine.model.groups import commit_record
+from engine.model.profiles import get_profile
 from engine.scenarios.group_specs import GroupSpec
 from engine.scenarios.scenario import Scenario
 
@@ -109,8 +111,8 @@ class LabGroups:
     """The groups of a run.  `clock` is the time that moves have let pass, in ms.
 
     `names` has the name that the model gives each member id, C1-1 and so on; `silent` when, by that
-    clock, each client died whose session is not over; `holders` the client that has joined last
-    with a group.instance.id.
+    clock, clients died, and the member ids whose sessions are not over; `holders` the client that
+    has joined last with a group.instance.id.
     """
 
     cluster: RealCluster
@@ -119,7 +121,7 @@ class LabGroups:
     members: dict[str, GroupClient] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     clock: int = 0
-    silent: dict[str, int] = field(default_factory=dict)
+    silent: list[tuple[int, set[str]]] = field(default_factory=list)
     holders: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -185,8 +187,9 @@ class LabGroups:
 
     def die(self, member: GroupClient) -> None:
         """Kill a member; the next process of its name starts, and waits for its `join`."""
+        ids = {found for found, client in self._known_members() if client == member.name}
         self.cluster.kill(member.name)
-        self.silent[member.name] = self.clock
+        self.silent.append((self.clock, ids))
         member.start()
 
     def _let_know(self, news: bool, *names: str) -> None:
@@ -225,29 +228,22 @@ class LabGroups:
         self.clock += ms
         if ms >= NEWS_MS:
             self.hear(*(name for name in self.members if name != ADMIN))
-        timeout = int(self.scenario.configs.get("session.timeout.ms", SESSION_MS))
-        over = [name for name, at in self.silent.items() if at + timeout <= self.clock]
-        if not over:
-            return
-        gone = {member for name in over for member in self._of_the_dead(name)}
+        profile = get_profile(self.cluster.release.profile)
+        timeout = int(build(profile, dict(self.scenario.configs)).values["session.timeout.ms"])
+        over = [(at, ids) for at, ids in self.silent if at + timeout <= self.clock]
+        gone = {member for _, ids in over for member in ids}
+        if gone:
+            wait_until(
+                lambda: gone.isdisjoint(member for member, _ in self._known_members()),
+                ENDED_WITHIN_S,
+                0.5,
+            )
+        self.silent = [one for one in self.silent if one not in over]
 
-        def has_ended() -> bool:
-            return not gone & {
-                member for group in self.groups for member, *_ in self._described(group)["members"]
-            }
-
-        wait_until(has_ended, ENDED_WITHIN_S, 0.5)
-        for name in over:
-            del self.silent[name]
-
-    def _of_the_dead(self, client: str) -> list[str]:
-        own = self.members[client].state().get("member")
-        return [
-            member
-            for group in self.groups
-            for member, its_client, _ in self._described(group)["members"]
-            if its_client == client and member != own
-        ]
+    def _known_members(self) -> list[tuple[str, str]]:
+        """Return (member id, client) of every member that a coordinator describes."""
+        told = [self._described(group)["members"] for group in self.groups]
+        return [(member, client) for members in told for member, client, _ in members]
 
     def is_busy(self) -> bool:
         """Check whether a member still joins, reads or commits, and waits for no other member."""

@@ -50,6 +50,7 @@ class ObedientCluster:
         self.processes = SimpleNamespace(running={})
         self.lines: list[str] = []
         self.killed: list[str] = []
+        self.release = release_of("4.1.1")
         self.described: dict[str, Any] = {"state": "Empty", "coordinator": 2, "members": []}
         self.arguments: dict[str, list[str]] = {}
 
@@ -159,9 +160,9 @@ def test_a_session_ends_when_the_clock_of_the_script_says_so(
     monkeypatch.setattr("app.lab.groups.GroupClient.ask", lambda *_: cluster.described)
     monkeypatch.setattr(LabGroups, "hear", lambda *_: None)
     groups.advance(4000)
-    assert (waited, groups.silent) == ([], {"C1": 0}), "2 s of the session are left"
+    assert (waited, groups.silent) == ([], [(0, {"C1-aa"})]), "2 s of the session are left"
     groups.advance(2000)
-    assert (waited, groups.silent) == ([False, True], {})
+    assert (waited, groups.silent) == ([False, True], [])
 
 
 @pytest.mark.parametrize(
