@@ -226,8 +226,6 @@ class LabGroups:
         Members of the laboratory have longer sessions, so none ends because a move takes long.
         """
         self.clock += ms
-        if ms >= NEWS_MS:
-            self.hear(*(name for name in self.members if name != ADMIN))
         profile = get_profile(self.cluster.release.profile)
         timeout = int(build(profile, dict(self.scenario.configs)).values["session.timeout.ms"])
         over = [(at, ids) for at, ids in self.silent if at + timeout <= self.clock]
@@ -239,6 +237,8 @@ class LabGroups:
                 0.5,
             )
         self.silent = [one for one in self.silent if one not in over]
+        if ms >= NEWS_MS:
+            self.hear(*(name for name in self.members if name != ADMIN))
 
     def _known_members(self) -> list[tuple[str, str]]:
         """Return (member id, client) of every member that a coordinator describes."""
