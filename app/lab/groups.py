@@ -187,7 +187,8 @@ class LabGroups:
 
     def die(self, member: GroupClient) -> None:
         """Kill a member; the next process of its name starts, and waits for its `join`."""
-        ids = {found for found, client in self._known_members() if client == member.name}
+        known = [(found, self.named(found, client)) for found, client in self._known_members()]
+        ids = {found for found, name in known if name.rpartition("-")[0] == member.name}
         self.cluster.kill(member.name)
         self.silent.append((self.clock, ids))
         member.start()
