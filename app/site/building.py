@@ -22,15 +22,14 @@ from app.core.json_response import to_json
 from app.core.refusals import RequestError
 from app.questions import registry
 from app.server import bundler
-from app.site import archives, frozen
+from app.site import archives, frozen, tab
 from app.site.archives import Package
+from app.site.door import Door
 from app.site.layout import SiteLayout, needs_server
+from app.site.pages import STANDING, blueprint
 from app.site.precompiling import precompiled
 from app.site.pyodide import VERSION, Interpreter, interpreter
 from app.site.rewriting import Page
-from app.site.standing import STANDING, blueprint
-from app.tab import pages
-from app.tab.door import Door
 from engine.model.languages import LANGUAGES, language_of, short
 from engine.model.profiles import ADDRESSES, PROFILES
 from engine.scenarios import file
@@ -48,7 +47,7 @@ STATIC: Final = (
 )
 WORKERS: Final = ("js/site/worker.js", "js/export/gif.worker.js", "js/export/colours.js")
 """Scripts of `static` that run in workers, and so are in no pack."""
-TAB: Final = "app.tab"
+TAB: Final = "app.site"
 Tell = Callable[[str], None]
 
 
@@ -73,7 +72,7 @@ class Builder:
         self._jobs = jobs
         self._tell = tell
         self._door = Door()
-        self._app: Flask = pages.build(self._door, frozen=True)
+        self._app: Flask = tab.build(self._door, frozen=True)
         self._app.register_blueprint(blueprint)
         self._files: dict[str, bytes] = {}
         self._runs: dict[str, dict[str, str]] = {}

@@ -15,10 +15,10 @@ sys.path.insert(0, "/highwater")
 from ${tab}.door import Door
 door = Door()
 door.ask("open", json.dumps({"scenario": "S20", "step": 0}), "en")
-from ${tab} import pages
-app = pages.build(door)
+from ${tab} import tab
+app = tab.build(door)
 for path in ("/", "/s/S20", "/scenarios"):
-    pages.fetch(app, "GET", path)
+    tab.fetch(app, "GET", path)
 names = {
     "python_stdlib.zip": next(path for path in sys.path if path.endswith(".zip")),
     "engine.zip": "/highwater",

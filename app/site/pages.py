@@ -10,7 +10,7 @@ from engine.export.library_outcomes import is_statistical
 from engine.model.profiles import GENERATIONS, PROFILES
 from engine.scenarios import file
 
-blueprint = Blueprint("standing", __name__)
+blueprint = Blueprint("site", __name__)
 
 STANDING: Final = ("/at", "/e", "/batch", "/needs-server", "/404")
 RUNS_MOST: Final = 5_000

@@ -22,7 +22,7 @@ from app.learn import reading
 from app.server import addresses, visitor
 from app.server.services import KEY, Services
 from app.server.shared_pages import PAGES
-from app.tab.door import Door
+from app.site.door import Door
 from app.web import pages
 from app.web.shortening import shorten_run
 from engine.model.errors import InputError
