@@ -22,7 +22,7 @@ from app.questions.table import OPENS, STEPS
 from app.site import archives, pyodide
 from app.site.building import languages
 from app.site.door import Door
-from app.site.layout import SiteLayout
+from app.site.layout import SiteLayout, needs_server, served_addresses
 from app.site.rewriting import Page, links
 from app.site.tab import build, fetch
 from engine.replay.replay import Replay
@@ -84,7 +84,7 @@ def test_import_maps_packs_and_lists_name_files_that_are_there(site_folder: Path
             for target in re.findall(r'import\("(\.[^"]+)"\)', pack.read_text("utf-8")):
                 assert (pack.parent / target).is_file(), f"{pack} imports {target}"
     told = places(site_folder)
-    assert told["files"].pop("tab") == "app.site", "the module that the worker imports"
+    assert told["files"].pop("package") == "app.site", "the package that the worker imports"
     named = [one for one in told["files"].values() if isinstance(one, str)]
     for name in (*named, *told["packs"].values(), *told["answers"]):
         assert (site_folder / name).exists(), name
@@ -168,6 +168,15 @@ LAYOUT = SiteLayout(
 )
 def test_a_link_of_the_server_leads_into_the_folder(link: str, lang: str, address: str) -> None:
     assert LAYOUT.address(link, lang) == address
+
+
+def test_pages_that_need_a_server_are_none_of_a_tab() -> None:
+    app = build(Door())
+    addresses = {rule.rule for rule in app.url_map.iter_rules()}
+    refused = {address for address in addresses if needs_server(address)}
+    assert {address for address in refused if not address.startswith("/api/")} == set()
+    assert {fetch(app, "GET", address)[0] for address in served_addresses()} == {404}
+    assert {"/advisor", "/batch", "/class", "/learn/deck.apkg"} <= {*served_addresses()}
 
 
 def test_a_page_links_relatively_from_where_it_lies() -> None:

@@ -66,7 +66,6 @@ COMPOSING = {
     "app/live/socket_handlers.py",
     "app/server/api_schema.py",
     "app/server/factory.py",
-    "app/server/shared_pages.py",
     "app/server/warm.py",
     "app/web/coverage.py",
     "app/web/home.py",

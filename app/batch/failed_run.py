@@ -20,7 +20,6 @@ from app.server.services import apart, services
 from app.web import naming
 from app.web.api import body, json_answer
 from app.web.moments import address
-from app.web.shortening import shorten_run
 from engine.sim.run import Run
 from engine.study.batch import broken_in
 from engine.study.shrink import Shortened, shorten
@@ -146,9 +145,6 @@ def _named(number: str, **named: Any) -> tuple[Run, str]:
     if failure.step < 0:
         raise RequestError("not_found")
     return run, broken_in(failure.invariant)
-
-
-blueprint.post("/api/shorten")(shorten_run)
 
 
 @blueprint.post("/api/futures")

@@ -22,17 +22,13 @@ from app.explore.searches import Searches
 from app.learn import reading
 from app.live import channel, classroom, socket_handlers
 from app.runs.replays import Replays
-from app.server import addresses, compression, metrics, openapi, security, visitor, warm
+from app.server import addresses, compression, metrics, security, visitor, warm
 from app.server.services import KEY, Services, services
-from app.server.shared_pages import PAGES
 from app.server.template_cache import TemplateCache
 from app.storage.database import Database
 from app.storage.row_limit import MIB
 from app.storage.saved import Store
-from app.web import (
-    coverage,
-    pages,
-)
+from app.web import pages
 from app.workers.pool import Workers
 
 PLAYS_AT_ONCE = 2
@@ -41,14 +37,7 @@ PLAYS_WAITING = 6
 PLAYS_PATIENCE_S = 5.0
 
 
-SITE: Final = (
-    metrics,
-    *PAGES,
-    coverage,
-    openapi,
-    *features.served(),
-)
-"""Modules with a `blueprint`, and FILES_PATH if one of its addresses takes files."""
+SITE: Final = (*features.pages(), *features.served())
 
 
 def build(settings: Settings | None = None) -> Flask:

@@ -47,7 +47,6 @@ STATIC: Final = (
 )
 WORKERS: Final = ("js/site/worker.js", "js/export/gif.worker.js", "js/export/colours.js")
 """Scripts of `static` that run in workers, and so are in no pack."""
-TAB: Final = "app.site"
 Tell = Callable[[str], None]
 
 
@@ -188,7 +187,7 @@ class Builder:
         folder = f"pyodide/{python.version}/"
         engine, rest = archives.engine_archive(), archives.pages_archive()
         own = {"engine.zip": engine.data, "pages.zip": rest.data}
-        files = precompiled({**python.files, **own}, TAB)
+        files = precompiled({**python.files, **own})
         names = {}
         for name in ("engine", "pages"):
             data = files.pop(f"{name}.zip")
@@ -201,7 +200,7 @@ class Builder:
             {
                 "files": {
                     **names,
-                    "tab": TAB,
+                    "package": __package__,
                     "pyodide": folder,
                     "wasm": f"{folder}pyodide.asm.wasm.bin",
                     "bytes": loaded - len(files["pyodide.mjs"]) - len(files["pyodide.asm.mjs"]),

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 
 import { loadPyodide } from "./pyodide.mjs";
 
-const [, , tab, own] = process.argv;
+const [, , site] = process.argv;
 const read = (name) => new Uint8Array(readFileSync(name));
 const python = await loadPyodide({ indexURL: "./" });
 for (const name of ["engine.zip", "pages.zip"])
@@ -12,10 +12,10 @@ for (const name of ["engine.zip", "pages.zip"])
 const compile = python.runPython(`
 import json, sys
 sys.path.insert(0, "/highwater")
-from ${tab}.door import Door
+from ${site}.door import Door
 door = Door()
 door.ask("open", json.dumps({"scenario": "S20", "step": 0}), "en")
-from ${tab} import tab
+from ${site} import tab
 app = tab.build(door)
 for path in ("/", "/s/S20", "/scenarios"):
     tab.fetch(app, "GET", path)
@@ -24,7 +24,7 @@ names = {
     "engine.zip": "/highwater",
     "pages.zip": "/highwater",
 }
-from ${own} import imported, with_bytecode
+from ${site}.precompiling import imported, with_bytecode
 used = {archive: imported(place) for archive, place in names.items()}
 lambda name, data: with_bytecode(bytes(data), used[name], 2 if "stdlib" in name else -1)
 `);

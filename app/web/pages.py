@@ -24,7 +24,6 @@ from app.core.request_fields import typed
 from app.core.verdict_text import verdict_text
 from app.core.words import choose
 from app.learn.path import place_on_path
-from app.live.classroom_registry import rooms_here
 from app.questions.names import DIGEST, default_run
 from app.recordings.page import badge
 from app.server import addresses, bundler, security, visitor
@@ -70,14 +69,6 @@ def run(digest: str) -> str:
         raise RequestError("not_found")
     found = services().replays.run(digest)
     return animator(found.scenario, found)
-
-
-@blueprint.get("/class/<name>")
-def classroom(name: str) -> str:
-    """Render a class: its followers see the run at which its leader is."""
-    room = rooms_here().get(name.lower())
-    place = room.place
-    return animator(place.run.scenario, place.run, room=room.name, step=place.step)
 
 
 def animator(
