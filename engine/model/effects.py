@@ -71,7 +71,7 @@ class Effects:
         if len(here) == len(self.touched):
             self.touched.clear()
         else:
-            self.touched = [one for one in self.touched if one[0] != broker]
+            self.touched = [entry for entry in self.touched if entry[0] != broker]
         return here
 
     def cue(

@@ -366,8 +366,9 @@ class World:
         if look:
             self.ledger.uncontrolled.note(self.cluster.controller.alive, self.kernel.now)
             touched = self.out.take_touched(node)
-            told = self.out.cues is not None  # then it looks also where handlers told it nothing of
-            self.checker.after(node, self.events, None if told else touched)
+            with_cues = self.out.cues is not None
+            # With cues it looks also where handlers told it nothing of.
+            self.checker.after(node, self.events, None if with_cues else touched)
             if self.cluster.store is not None:
                 self.checker.look_at_remote(self.cluster.store)
             if node >= 0:
