@@ -76,7 +76,7 @@ def build(settings: Settings | None = None) -> Flask:
         plays=Gate(PLAYS_AT_ONCE, PLAYS_WAITING, PLAYS_PATIENCE_S),
         searches=Searches(),
         workers=workers,
-        jobs=Jobs(database, settings, lambda told, to: socketio.emit("batch", told, to=to)),
+        jobs=Jobs(database, settings, lambda message, to: socketio.emit("batch", message, to=to)),
         deadlines=Deadlines(),
         guides=reading.own(settings.guides),
     )
@@ -97,18 +97,18 @@ def build(settings: Settings | None = None) -> Flask:
 def _layer(app: Flask, settings: Settings, socketio: SocketIO) -> None:
     """Add the layers before the application: the sender, the body, live connections."""
     forget = channel.attach(socketio, app)
-    found: Services = app.extensions[KEY]
-    found.gateway = gateway = Gateway(
+    app_services: Services = app.extensions[KEY]
+    app_services.gateway = gateway = Gateway(
         app.wsgi_app,
-        found.deadlines,
+        app_services.deadlines,
         settings.sockets_per_address,
         settings.threads - SPARE_THREADS,
         forget,
     )
     layers: Any = Bodies(
         gateway,
-        found.deadlines,
-        found.accounts,
+        app_services.deadlines,
+        app_services.accounts,
         {page.FILES_PATH for page in SITE if hasattr(page, "FILES_PATH")},
     )
     if settings.proxies:

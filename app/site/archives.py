@@ -98,10 +98,10 @@ def _archive(own_files: dict[str, Path], packages: Iterable[str]) -> Archive:
     """Return an archive of files below ROOT, named as Python finds them, and of packages."""
     within = ROOT.relative_to(compiled_engine.ON_PATH)
     files = {(within / name).as_posix(): path for name, path in own_files.items()}
-    found = []
+    bundled = []
     for name in packages:
         package, own = _installed(name)
-        found.append(package)
+        bundled.append(package)
         files |= own
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
@@ -109,7 +109,7 @@ def _archive(own_files: dict[str, Path], packages: Iterable[str]) -> Archive:
             path = files[name]
             data = _as_json(path) if LIBRARY.search(name) else path.read_bytes()
             archive.writestr(zipfile.ZipInfo(name, EPOCH), data, zipfile.ZIP_DEFLATED, 9)
-    return Archive(buffer.getvalue(), tuple(found))
+    return Archive(buffer.getvalue(), tuple(bundled))
 
 
 def _as_json(path: Path) -> bytes:
@@ -120,12 +120,12 @@ def _as_json(path: Path) -> bytes:
 
 def _installed(name: str) -> tuple[Package, dict[str, Path]]:
     """Return an installed distribution and its pure-Python files, with its metadata."""
-    found = distribution(name)
+    installed = distribution(name)
     files: dict[str, Path] = {}
     licences = []
-    for entry in found.files or ():
+    for entry in installed.files or ():
         text = entry.as_posix()
-        path = Path(str(found.locate_file(entry)))
+        path = Path(str(installed.locate_file(entry)))
         if ".dist-info/" in text:
             if any(word in entry.name.upper() for word in ("LICEN", "COPYING", "NOTICE")):
                 licences.append(path.read_text("utf-8"))
@@ -133,4 +133,4 @@ def _installed(name: str) -> tuple[Package, dict[str, Path]]:
                 files[text] = path
         elif entry.suffix in {".py", ".lark"} and not text.startswith(("..", *UNUSED)):
             files[text] = path
-    return Package(name, found.version, "\n".join(licences)), files
+    return Package(name, installed.version, "\n".join(licences)), files

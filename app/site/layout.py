@@ -48,12 +48,12 @@ class SiteLayout:
         if file:
             version = f"?{parts.query}" if parts.query and "/static/" in parts.path else ""
             return file + version + tail
-        asked = query.pop("lang", lang).split("-")[0]
-        home = self.home(asked if asked in self.langs else lang)
+        language = query.pop("lang", lang).split("-")[0]
+        home = self.home(language if language in self.langs else lang)
         run = _RUN.fullmatch(parts.path)
         if run:
-            told = {**({"run": run[2]} if run[2] else {}), **query}
-            return f"{home}{run[1]}/{_query(told)}{tail}"
+            values = {**({"run": run[2]} if run[2] else {}), **query}
+            return f"{home}{run[1]}/{_query(values)}{tail}"
         path = self._named(parts.path.rstrip("/") or "/")
         if path in self.pages and (not query or self._takes_any(path)):
             return f"{home}{path.strip('/')}/".replace("//", "/").lstrip("/") + _query(query) + tail

@@ -42,9 +42,9 @@ class TabSearches:
     def ask(self, ask: Ask, address: str) -> Search:
         """Return the search of this question, begun if there is none."""
         ask.check()
-        known = self._known.get(ask.number)
-        if known is not None and known[0].stands:
-            return known[0]
+        earlier = self._known.get(ask.number)
+        if earlier is not None and earlier[0].stands:
+            return earlier[0]
         search, task = Search(ask, address, RUNS), None
         try:
             task = SearchTask(ask, TAB_LIMITS)

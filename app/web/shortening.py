@@ -19,7 +19,7 @@ def shorten_run() -> Response:
     """Return a shorter run that breaks the same invariant; the body is {run, invariant}."""
     visitor.require_token()
     visitor.require_patience()
-    found = shorter(question_context(), body())
-    step = max(0, found["after"] - 1)
-    url = url_for("pages.run", digest=found["digest"], step=step)
-    return json_answer({"ok": True, "url": url, **found})
+    shortened = shorter(question_context(), body())
+    step = max(0, shortened["after"] - 1)
+    url = url_for("pages.run", digest=shortened["digest"], step=step)
+    return json_answer({"ok": True, "url": url, **shortened})
