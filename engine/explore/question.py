@@ -74,7 +74,7 @@ def cut_at(run: Run, step: int = LAST) -> Run:
     `fetching manual` is the last move before the search.
     """
     lines = list(run.lines())
-    sim = run.simulation(told=True)  # no event may be passed over
+    sim = run.simulation(cues=True)  # no event may be passed over
     played = []
     for line in lines:
         if step != LAST and sim.events >= step:

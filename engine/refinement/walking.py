@@ -102,7 +102,7 @@ def refine(run: Run, rung_name: str = "", partition: int = 0) -> Refinement:
         raise InputError("unknown", f"There is no partition {partition}: the last is {count - 1}.")
     name = rung_name or rung_of(get_profile(run.profile))
     refinement = Refinement(run, name, partition)
-    sim = run.simulation(told=True)  # no event may be passed over
+    sim = run.simulation(cues=True)  # no event may be passed over
     lines = run.lines()
     try:
         mapping = Mapping(sim, partition, rung(name))

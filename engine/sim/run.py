@@ -99,9 +99,9 @@ class Run:
             moves.parse(line, scenario.brokers)
         return run
 
-    def simulation(self, told: bool = False) -> Simulation:
+    def simulation(self, cues: bool = False) -> Simulation:
         """Return the simulation at the start of the run."""
-        return Simulation(self.scenario, self.profile, self.seed, told)
+        return Simulation(self.scenario, self.profile, self.seed, cues)
 
 
 def play(
@@ -130,10 +130,10 @@ def play(
             raise InputError("too_large", "The run passed {0} events.", sim.budget)
 
 
-def play_all(run: Run, told: bool = False) -> Simulation:
+def play_all(run: Run, cues: bool = False) -> Simulation:
     """Return the simulation, played to its end; ongoing unavailability is counted up to there."""
-    sim = run.simulation(told)
-    sim.rush = not told
+    sim = run.simulation(cues)
+    sim.rush = not cues
     for _ in play(sim, run.lines()):
         pass
     sim.ledger.close(sim.now)

@@ -31,8 +31,8 @@ from engine.sim.world import World
 class Simulation(World):
     """A world with its brokers up, its clients and its plans, ready for the first move."""
 
-    def __init__(self, scenario: Scenario, profile: str, seed: int = 0, told: bool = False) -> None:
-        super().__init__(scenario, profile, seed, told)
+    def __init__(self, scenario: Scenario, profile: str, seed: int = 0, cues: bool = False) -> None:
+        super().__init__(scenario, profile, seed, cues)
         _build_cluster(self)
 
     def draw_anew(self, number: int) -> None:

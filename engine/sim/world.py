@@ -95,11 +95,11 @@ class ControllerSide(Protocol):
 class World:
     """One cluster and its world, under one scenario, profile and seed.
 
-    `told` collects cues.  `listener`, if set, is called with (kind, node, what) after every event
-    that had an effect; each call becomes a step of the animator.
+    `cues`: whether they are collected.  `listener`, if set, is called with (kind, node, what) after
+    every event that had an effect; each call becomes a step of the animator.
     """
 
-    def __init__(self, scenario: Scenario, profile: str, seed: int = 0, told: bool = False) -> None:
+    def __init__(self, scenario: Scenario, profile: str, seed: int = 0, cues: bool = False) -> None:
         self.scenario = scenario
         self.profile = get_profile(profile)
         self.configs = build(self.profile, dict(scenario.configs))
@@ -120,7 +120,7 @@ class World:
         self.ledger = Ledger()
         self.checker = Checker(self.cluster, self.ledger)
         self.checker.grow(len(names))
-        self.out = Wires(told, self.kernel, self.network, self.ledger)
+        self.out = Wires(cues, self.kernel, self.network, self.ledger)
         self.out.watch(self.cluster.brokers)
         self.events = 0
         self.budget = RUN_AWAY

@@ -89,7 +89,7 @@ def draw(seed: int, number: int, profiles: Sequence[str], library: Sequence[Scen
     accepts = is_clean if chance.hits(0.6) else _anything
     lines = list(start.lines())
     try:
-        sim = start.simulation(told=True)
+        sim = start.simulation(cues=True)
         sim.budget = BUDGET
         listen(sim, drawn.pairs)
         lines = _play_prefix(sim, start.lines())
@@ -146,10 +146,10 @@ def _why(error: Exception) -> str:
 # -- examining ------------------------------------------------------------------------------------
 
 
-def played(run: Run, told: bool = False) -> Simulation:
+def played(run: Run, cues: bool = False) -> Simulation:
     """Return the run, played to its end or to the end of its budget."""
-    sim = run.simulation(told)
-    sim.rush = not told
+    sim = run.simulation(cues)
+    sim.rush = not cues
     sim.budget = BUDGET
     for _ in play(sim, run.lines()):
         pass
@@ -183,7 +183,7 @@ def examine(run: Run) -> Find | None:
 
 def _listener_fault(run: Run, end: str) -> str:
     """Check that listeners change nothing; "" if they do not."""
-    found = _end(played(run, told=True))
+    found = _end(played(run, cues=True))
     return "" if found == end else f"told it ends as {found}, untold as {end}"
 
 
