@@ -18,7 +18,7 @@ from app.incident.timeline import Timeline, TimelineState
 from app.kafka.metadata import PartitionMetadata
 from app.reading.events import Event
 from engine.model.errors import InputError
-from engine.model.phrases import phrase
+from engine.model.phrases import enumerated, phrase
 from engine.model.profiles import get_profile
 from engine.model.records import PartitionRecord
 from engine.model.state import DOWN
@@ -291,12 +291,21 @@ class _Builder:
             self._join(goal, list(goal.isr))
         if not self._same(goal):
             return False
-        for template, brokers in (
-            ("No log line says why broker {0} left: the run plays a crash.", dead),
-            ("No log line says why broker {0} came back: the run plays a start.", back),
+        for of_one, of_several, brokers in (
+            (
+                "No log line says why broker {0} left: the run plays a crash.",
+                "No log line says why brokers {0} left: the run plays their crash.",
+                dead,
+            ),
+            (
+                "No log line says why broker {0} came back: the run plays a start.",
+                "No log line says why brokers {0} came back: the run plays their start.",
+                back,
+            ),
         ):
             if brokers:
-                self.notes.append(phrase(template, ", ".join(map(str, sorted(brokers)))))
+                template = of_several if len(brokers) > 1 else of_one
+                self.notes.append(phrase(template, enumerated(sorted(brokers))))
         return True
 
     def _changes(self, was: PartitionMetadata, goal: PartitionMetadata) -> bool:

@@ -10,7 +10,7 @@ from typing import Final
 from app.incident.facts import Ends, ends_of_epochs
 from app.incident.timeline import Timeline, TimelineState
 from app.reading.events import Event
-from engine.model.phrases import phrase
+from engine.model.phrases import enumerated, phrase
 
 MOST: Final = 12
 """Sentences of a verdict."""
@@ -58,13 +58,23 @@ def _changes(timeline: Timeline) -> Iterator[tuple[float, bool, str]]:
 
 
 def _members(when: float, was: set[int], now: set[int]) -> Iterator[tuple[float, bool, str]]:
-    for template, brokers in (
-        ("{0} broker {1} leaves the ISR; in sync: {2}.", was - now),
-        ("{0} broker {1} joins the ISR; in sync: {2}.", now - was),
+    in_sync = ", ".join(map(str, sorted(now)))
+    for of_one, of_several, brokers in (
+        (
+            "{0} broker {1} leaves the ISR; in sync: {2}.",
+            "{0} brokers {1} leave the ISR; in sync: {2}.",
+            was - now,
+        ),
+        (
+            "{0} broker {1} joins the ISR; in sync: {2}.",
+            "{0} brokers {1} join the ISR; in sync: {2}.",
+            now - was,
+        ),
     ):
         if brokers:
-            listed, left = (", ".join(map(str, sorted(some))) for some in (brokers, now))
-            yield when, False, phrase(template, clock(when), listed, left)
+            template = of_several if len(brokers) > 1 else of_one
+            listed = enumerated(sorted(brokers))
+            yield when, False, phrase(template, clock(when), listed, in_sync)
 
 
 def _alone(

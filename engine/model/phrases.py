@@ -90,6 +90,12 @@ def join(parts: Iterable[str], separator: str = "") -> str:
     return phrase(separator.join(f"{{{number}}}" for number in range(len(parts))), *parts)
 
 
+def enumerated(parts: Iterable[object]) -> str:
+    """Return "a", "a and b" or "a, b and c"."""
+    *most, last = map(str, parts)
+    return phrase("{0} and {1}", ", ".join(most), last) if most else last
+
+
 def capitalized(text: str) -> str:
     """Return the text with a capital letter at its beginning."""
     first = _PLACE.split(text.template, maxsplit=1)[0] if isinstance(text, Phrase) else text
