@@ -412,11 +412,8 @@ def runner_of(settings: Settings) -> SparkRunner:
 
     if settings.spark_master.startswith(SCHEME):
         return ConnectRunner(settings.spark_master)
-    variables = {
-        "HIGHWATER_SPARK_CONF": settings.spark_conf,
-        "HIGHWATER_SPARK_LOG": settings.spark_log,
-    }
-    return SparkRunner(settings.spark_master, {**os.environ, **variables})
+    own = {"HIGHWATER_SPARK_CONF": settings.spark_conf, "HIGHWATER_SPARK_LOG": settings.spark_log}
+    return SparkRunner(settings.spark_master, {**os.environ, **own})
 
 
 def _check_owner(batch: BatchRow, owner: str) -> None:

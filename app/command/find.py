@@ -20,10 +20,7 @@ MAX_LIMIT = 40
     "--limit", type=click.IntRange(1, MAX_LIMIT), default=DEFAULT_LIMIT, show_default=True
 )
 @click.option(
-    "--lang",
-    type=click.Choice([short(lang) for lang in LANGUAGES]),
-    default=USUAL,
-    show_default=True,
+    "--lang", type=click.Choice([short(tag) for tag in LANGUAGES]), default=USUAL, show_default=True
 )
 @AS_JSON
 @plain

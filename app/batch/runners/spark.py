@@ -180,7 +180,7 @@ class SparkRunner:
             context.setLocalProperty("spark.scheduler.pool", tag)
             context.parallelize(chunks, len(chunks)).mapPartitions(work).count()
 
-        reported: set[int] = set()
+        seen: set[int] = set()
 
         def cancel() -> None:
             with contextlib.suppress(Py4JError, OSError):  # no Java left: the job ends by that
@@ -188,12 +188,7 @@ class SparkRunner:
 
         try:
             return follow(
-                InheritableThread,
-                job,
-                lambda: taken(finished.value, reported),
-                cancel,
-                on_done,
-                stop,
+                InheritableThread, job, lambda: taken(finished.value, seen), cancel, on_done, stop
             )
         finally:
             finished.value = []
@@ -308,13 +303,13 @@ def statement() -> Iterator[None]:
         raise SparkError(reason(error)) from error
 
 
-def taken(entries: list[Any], reported: set[int]) -> list[PlanTally]:
+def taken(entries: list[Any], seen: set[int]) -> list[PlanTally]:
     """Take tallies that workers reported out of a list; those that come meanwhile stay there."""
     arrived = entries[:]
     del entries[: len(arrived)]
     # A task that was tried twice is still one chunk.
-    fresh = {entry[0]: PlanTally(*entry) for entry in arrived if entry[0] not in reported}
-    reported.update(fresh)
+    fresh = {entry[0]: PlanTally(*entry) for entry in arrived if entry[0] not in seen}
+    seen.update(fresh)
     return list(fresh.values())
 
 
