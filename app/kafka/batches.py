@@ -133,7 +133,7 @@ def _records(data: bytes, header: Header) -> tuple[tuple[int, bytes], ...] | Non
     if header.epoch is None:
         return ((header.base, _old_value(data, header)),)
     cursor = ByteCursor(data, header.at + HEADER)
-    found = []
+    records = []
     for _ in range(header.count):
         size = cursor.varint()
         end = cursor.at + size
@@ -141,9 +141,9 @@ def _records(data: bytes, header: Header) -> tuple[tuple[int, bytes], ...] | Non
         cursor.varint()
         offset = header.base + cursor.varint()
         cursor.take(max(0, cursor.varint()))
-        found.append((offset, cursor.take(max(0, cursor.varint()))))
+        records.append((offset, cursor.take(max(0, cursor.varint()))))
         cursor.at = end
-    return tuple(found)
+    return tuple(records)
 
 
 def _old_value(data: bytes, header: Header) -> bytes:

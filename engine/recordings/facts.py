@@ -20,21 +20,21 @@ Row = tuple[str, Any, Any]
 
 def pairs(real: Facts, model: Facts) -> list[Row]:
     """Return every fact that the recording has of a step, with the engine's value of it."""
-    found: list[Row] = []
+    rows: list[Row] = []
     for fact, value in real.items():
         who, _, what = fact.partition(" ")
         if not what:
-            found.append((fact, value, model.get(fact)))
+            rows.append((fact, value, model.get(fact)))
         elif what == "exists":
-            found.append((fact, value, model.get(fact, False)))
+            rows.append((fact, value, model.get(fact, False)))
         elif not model.get(f"{who} exists", False):
             if what == "LEO":  # no replica here: one difference, not one for each of its facts
-                found.append((f"{who} exists", True, False))
+                rows.append((f"{who} exists", True, False))
         elif what == "log" and f"{who} epochs" not in real:
-            found.append((fact, value, model[f"{who} names"]))
+            rows.append((fact, value, model[f"{who} names"]))
         else:
-            found.append((fact, value, model[fact]))
-    return found
+            rows.append((fact, value, model[fact]))
+    return rows
 
 
 def facts_now(sim: Simulation, metadata: int = 0, tp: int = 0) -> Facts:
@@ -43,21 +43,21 @@ def facts_now(sim: Simulation, metadata: int = 0, tp: int = 0) -> Facts:
     Offsets of the metadata log count from `metadata`, its end at the beginning.
     """
     k = sim.cluster.controller
-    found: Facts = {}
+    facts: Facts = {}
     record = k.records.get(tp)
     if record is not None:
-        found["leader"] = record.leader
-        found["leaderEpoch"] = record.leader_epoch
-        found["partitionEpoch"] = record.partition_epoch
-        found["isr"] = sorted(record.isr)
-        found["elr"] = sorted(record.elr)
-        found["lastKnownElr"] = list(record.last_known_elr)
-        found["recovering"] = record.recovering
+        facts["leader"] = record.leader
+        facts["leaderEpoch"] = record.leader_epoch
+        facts["partitionEpoch"] = record.partition_epoch
+        facts["isr"] = sorted(record.isr)
+        facts["elr"] = sorted(record.elr)
+        facts["lastKnownElr"] = list(record.last_known_elr)
+        facts["recovering"] = record.recovering
     for broker in sim.brokers.values():
-        _add_replica(found, broker, tp)
+        _add_replica(facts, broker, tp)
     if sim.cluster.quorum is not None:
-        _add_voters(found, sim.cluster.quorum, metadata)
-    return found
+        _add_voters(facts, sim.cluster.quorum, metadata)
+    return facts
 
 
 def metadata_end(sim: Simulation) -> int:
@@ -66,28 +66,28 @@ def metadata_end(sim: Simulation) -> int:
     return 0 if quorum is None else max(voter.log.end for voter in quorum.voters.values())
 
 
-def _add_voters(found: Facts, quorum: Quorum, began: int) -> None:
+def _add_voters(facts: Facts, quorum: Quorum, began: int) -> None:
     names = {node: voter.name for node, voter in quorum.voters.items()}
     for voter in quorum.voters.values():
         who = voter.name
         state = _STATES.get(voter.state, ELECTING) if voter.alive else "down"
-        found[f"{who} exists"] = True
-        found[f"{who} state"] = state
-        found[f"{who} epoch"] = voter.epoch
-        found[f"{who} leader"] = names.get(voter.leader, "")
-        found[f"{who} vote"] = names.get(voter.voted_for, "")
-        found[f"{who} end"] = voter.log.end - began
-        found[f"{who} epochs"] = [
+        facts[f"{who} exists"] = True
+        facts[f"{who} state"] = state
+        facts[f"{who} epoch"] = voter.epoch
+        facts[f"{who} leader"] = names.get(voter.leader, "")
+        facts[f"{who} vote"] = names.get(voter.voted_for, "")
+        facts[f"{who} end"] = voter.log.end - began
+        facts[f"{who} epochs"] = [
             [epoch, at - began] for epoch, at in voter.log.epochs if at >= began
         ]
         mark = known_mark(voter) if voter.state == LEADER and voter.alive else -1
-        found[f"{who} HW"] = mark - began if mark >= 0 else None
+        facts[f"{who} HW"] = mark - began if mark >= 0 else None
 
 
-def _add_replica(found: Facts, broker: Broker, tp: int) -> None:
+def _add_replica(facts: Facts, broker: Broker, tp: int) -> None:
     who = f"b{broker.id}"
     disk = broker.machine.disks.get(tp)
-    found[f"{who} exists"] = disk is not None
+    facts[f"{who} exists"] = disk is not None
     if disk is None:
         return
     log = disk.log
@@ -98,11 +98,11 @@ def _add_replica(found: Facts, broker: Broker, tp: int) -> None:
         for offset, value in enumerate(batch.values, batch.base)
         if offset >= log.log_start
     ]
-    found[f"{who} LEO"] = log.leo
-    found[f"{who} start"] = log.log_start
+    facts[f"{who} LEO"] = log.leo
+    facts[f"{who} start"] = log.log_start
     # Before 0.11 a batch says nothing of epochs: a recording then leaves them out.
-    found[f"{who} log"] = " ".join(f"{value}@{epoch}" for value, epoch in records)
-    found[f"{who} names"] = " ".join(value for value, _ in records)
-    found[f"{who} epochs"] = [list(entry) for entry in log.epochs.entries()]
+    facts[f"{who} log"] = " ".join(f"{value}@{epoch}" for value, epoch in records)
+    facts[f"{who} names"] = " ".join(value for value, _ in records)
+    facts[f"{who} epochs"] = [list(entry) for entry in log.epochs.entries()]
     # This process has received no role yet: the mark is only on its disk.
-    found[f"{who} HW"] = log.hw if replica is not None else disk.hw_checkpoint
+    facts[f"{who} HW"] = log.hw if replica is not None else disk.hw_checkpoint

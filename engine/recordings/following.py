@@ -63,7 +63,7 @@ def scenario_of(recording: Recording, played: Scenario | None = None) -> Scenari
         for number, name in enumerate(named, 1)
     ]
     data: dict[str, Any] = next(
-        (one.to_dict() for one in library().values() if one.code == recording.scenario),
+        (entry.to_dict() for entry in library().values() if entry.code == recording.scenario),
         {"title": recording.scenario, "brokers": brokers},
     )
     if played is not None:
@@ -159,20 +159,20 @@ class Follower:
             held = self._held_back(step)
             before = self.sim.copy() if held else self.sim
             refused = self._play_drawn(number, step)
-            found = self._facts()
-            if held and _differ(step.facts, found):
+            facts = self._facts()
+            if held and _differ(step.facts, facts):
                 before, self.sim = self.sim, before
                 self._play(f"hold md {held}")
                 refused = self._play_step(number, step)
                 if _differ(step.facts, self._facts()):
                     self.sim = before
                 else:
-                    found = self._facts()
+                    facts = self._facts()
                     self.owed.append(f"release md {held}")
                     self.notes.append(
                         f"step {number}, “{step.move}”: read before it heard its role"
                     )
-            yield number, step, found, refused
+            yield number, step, facts, refused
 
     def _agrees(self, played: Played) -> bool:
         number, step, model, _ = played
@@ -183,7 +183,7 @@ class Follower:
         explained = self.recording.explained
         return sum(
             real != own
-            and all((real, own) != known[:2] for known in explained.get((number, fact), ()))
+            and all((real, own) != reason[:2] for reason in explained.get((number, fact), ()))
             for fact, real, own in pairs(step.facts, model)
         )
 
