@@ -59,10 +59,10 @@ def requirements(extra: str = "") -> list[str]:
 
 def _numbers(version: str) -> tuple[int, ...]:
     """Turn 2.0.40 into (2, 0, 40), which is enough for the versions in pyproject.toml."""
-    found = [int(part) for part in re.findall(r"\d+", version.split("+")[0])]
-    while found and found[-1] == 0:
-        found.pop()
-    return tuple(found)
+    numbers = [int(part) for part in re.findall(r"\d+", version.split("+")[0])]
+    while numbers and numbers[-1] == 0:
+        numbers.pop()
+    return tuple(numbers)
 
 
 def fits(version: str, clauses: str) -> bool:
@@ -221,8 +221,8 @@ def _make_venv(light: bool) -> None:
     outside = subprocess.run(pip, capture_output=True).returncode == 0
     whole = [sys.executable, "-m", "venv", str(VENV)]
     bare = [*whole, "--without-pip"]
-    wanted = [bare, whole] if light else [whole, bare]
-    for command in wanted if outside else [whole]:
+    commands = [bare, whole] if light else [whole, bare]
+    for command in commands if outside else [whole]:
         if subprocess.run(command, capture_output=True).returncode == 0:
             return
         shutil.rmtree(VENV, ignore_errors=True)
@@ -238,7 +238,7 @@ def locked() -> str:
 
     with (ROOT / "uv.lock").open("rb") as file:
         packages = tomllib.load(file)["package"]
-    (version,) = (found["version"] for found in packages if found["name"] == "uv")
+    (version,) = (package["version"] for package in packages if package["name"] == "uv")
     return f"uv=={version}"
 
 

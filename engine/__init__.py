@@ -20,9 +20,9 @@ class _Sources:
         name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         for place in path or () if name.startswith(f"{__name__}.") else ():
-            found = FileFinder(place, (SourceFileLoader, [".py"])).find_spec(name)
-            if found is not None:
-                return found
+            spec = FileFinder(place, (SourceFileLoader, [".py"])).find_spec(name)
+            if spec is not None:
+                return spec
         return None
 
 

@@ -154,7 +154,7 @@ def test_seeds_differ_and_concerns_do_not_mix() -> None:
     lossy = scenario.vary("network.loss", 0.05)
     strikes = []
     for one in (lossless, lossy):
-        sim = Run(one, "K39", 2).simulation(told=True)
+        sim = Run(one, "K39", 2).simulation(cues=True)
         found: list[tuple[int, int]] = []
         sim.listener = lambda kind, node, what, sim=sim, found=found: found.extend(
             (sim.now, node) for cue in sim.out.cues or () if cue[0] == "CP-8.1.kill"

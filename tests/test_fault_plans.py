@@ -238,7 +238,7 @@ ROLL = {"kind": "rolling_restart", "brokers": [3, 1, 2], "at_ms": 3_000}
 
 def restarts(scenario: Scenario, profile: str) -> tuple[list[int], int, Simulation]:
     """(brokers that went down, in order; most away or out of sync when one was to go; state)."""
-    sim = Run(scenario, profile).simulation(told=True)
+    sim = Run(scenario, profile).simulation(cues=True)
     order: list[int] = []
     behind = 0
 
@@ -304,7 +304,7 @@ def test_the_same_again_told_or_cut_or_copied(profile: str) -> None:
     tail = {"delay_ms": {"median": 3, "p99": 60}, "control_delay_ms": [1, 5]}
     run = Run(cluster(*ALL_KINDS, network=tail), profile, 3)
     end = digest(play_all(run))
-    assert digest(play_all(Run.from_text(run.text()), told=True)) == end
+    assert digest(play_all(Run.from_text(run.text()), cues=True)) == end
     sim = run.simulation()
     twins: list[Simulation] = []
     for number, _ in enumerate(play(sim, ("run",))):

@@ -91,6 +91,7 @@ def importers(feature: str) -> tuple[str, ...]:
     )
 
 
+@pytest.mark.night
 def test_only_some_features_are_needed_by_others() -> None:
     """The server, the command line and the search read the table only."""
     found = {feature: importers(feature) for feature in BY_NAME}

@@ -64,6 +64,7 @@ def test_a_storm_is_studied_under_releases_that_have_its_parts() -> None:
         storm("hail")
 
 
+@pytest.mark.night
 def test_a_hidden_bug_is_found_and_made_short_and_nothing_explains_it() -> None:
     """A release with one mended bug back is judged by the promises of the release."""
     sick = "4.4.0+truncation=HW"

@@ -177,6 +177,7 @@ def test_a_way_leads_move_by_move_to_what_it_shows(rung: str, symmetry: bool) ->
         assert len(lines) == 2 * len(found.moves)
 
 
+@pytest.mark.night
 @pytest.mark.parametrize("rung", sample(list(RUNGS), 2))
 def test_symmetry_changes_no_verdict(rung: str) -> None:
     _, plain = searched(rung, (3, 1, 1, 1))

@@ -29,6 +29,7 @@ def test_there_are_twelve_levels_and_some_cannot_be_lost() -> None:
     assert 0 < sum(not level.solution for level in levels().values()) < 6
 
 
+@pytest.mark.night
 @pytest.mark.parametrize(
     "level",
     [one for one in ALL if THOROUGH or one.values[0].states <= SMALL],  # type: ignore[union-attr]

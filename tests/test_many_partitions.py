@@ -122,7 +122,7 @@ def checking(recall: Callable[..., Any], counts: dict[str, int]) -> Callable[...
     def recalled(broker: Process, m: FetchRequest, now: int) -> LastFetch | None:
         last: LastFetch | None = recall(broker, m, now)
         if last is not None:
-            out = Effects(told=True)
+            out = Effects(cues=True)
             assert (
                 [fp.tp for fp in m.partitions]
                 == list(last.parts)

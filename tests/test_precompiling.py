@@ -61,7 +61,7 @@ def test_without_node_an_archive_stays_source(
     node = shutil.which("false") if failing else None
     monkeypatch.setattr(precompiling.shutil, "which", lambda _: node)
     files = {"engine.zip": b"engine", "pyodide.mjs": b"script"}
-    assert precompiled(files, "app.tab") == files
+    assert precompiled(files) == files
     assert ("slower" in caplog.text) == failing
 
 

@@ -86,6 +86,7 @@ def test_it_is_decided_at_the_first_moment_that_settles_it(
     assert judge(text, recording).step == next(moments)
 
 
+@pytest.mark.night
 def test_every_expectation_of_the_library_is_a_property() -> None:
     """What a script expects at a place holds, as a property, at some moment of its run."""
     looked_at = 0

@@ -208,6 +208,7 @@ def test_a_visitor_cannot_name_an_address_of_his_own(proxy: Proxy) -> None:
     assert told[3:] == [429, 429], told
 
 
+@pytest.mark.night
 def test_an_address_has_forty_connections(proxy: Proxy) -> None:
     held = []
     try:

@@ -40,7 +40,7 @@ def values(what: Any) -> Any:
 def course(run: Run) -> str:
     """The digest of the way: each event with its node and time, all that a message said, every cue
     it gave."""
-    sim = run.simulation(told=True)
+    sim = run.simulation(cues=True)
     sim.checker.lags = Lags(sim.cluster, sim.out)
     seen = sha256()
 

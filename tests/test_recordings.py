@@ -107,6 +107,7 @@ def one_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(following, "SEEDS", 1)
 
 
+@pytest.mark.night
 @pytest.mark.usefixtures("one_seed")
 def test_no_draw_hides_an_altered_fact_of_a_quorum() -> None:
     data = data_of(OF_QUORUM)

@@ -146,7 +146,7 @@ def test_runs_by_chance_refine_the_ladder() -> None:
 
 def steps_of(run: Run) -> Iterator[tuple[AbstractCluster, Matched]]:
     """Each move with the ladder's state before it."""
-    sim = run.simulation(told=True)
+    sim = run.simulation(cues=True)
     mapping = Mapping(sim, 0, RUNGS[rung_of(get_profile(run.profile))])
     before = mapping.cluster
     for _ in play(sim, run.lines()):

@@ -176,7 +176,7 @@ def test_a_fetch_that_is_out_of_range_again_and_again_does_not_stop_the_clock() 
         "produce m0 to A", "produce m1 to A", "fetch B", "ask B", "elect B", "elect A",
         "produce y z acks=1", "delete records 2", "fetching auto", "advance 5s",
     )  # fmt: skip
-    sim = Run(find("M03"), "Z011+truncation=FETCH", 0, moves).simulation(told=True)
+    sim = Run(find("M03"), "Z011+truncation=FETCH", 0, moves).simulation(cues=True)
     asked: list[int] = []
     sim.listener = lambda kind, node, what: asked.extend(
         sim.now for cue in sim.out.cues or () if cue[0] == "F-9" and cue[2] == "out of range"

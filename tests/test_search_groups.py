@@ -88,6 +88,7 @@ def test_an_old_owner_never_overwrites_the_commit_of_a_new_one(
     assert "INV-36" in {name for name, _, _ in play_all(outcome.found["INV-36"].run).broken}
 
 
+@pytest.mark.night
 def test_a_coordinator_that_crashes_loses_no_commit(monkeypatch: pytest.MonkeyPatch) -> None:
     run = after(TWO_BROKERS, f"{JOINED}; settle; read C1; process C1")
     outcome = ask(run, crashes=1, commits=1)

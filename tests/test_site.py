@@ -21,10 +21,10 @@ from app.core.json_response import plain_json, to_json
 from app.questions.table import OPENS, STEPS
 from app.site import archives, pyodide
 from app.site.building import languages
-from app.site.layout import SiteLayout
+from app.site.door import Door
+from app.site.layout import SiteLayout, needs_server, served_addresses
 from app.site.rewriting import Page, links
-from app.tab.door import Door
-from app.tab.pages import build, fetch
+from app.site.tab import build, fetch
 from engine.replay.replay import Replay
 from engine.scenarios.file import find, library
 from engine.sim.run import Run
@@ -84,7 +84,7 @@ def test_import_maps_packs_and_lists_name_files_that_are_there(site_folder: Path
             for target in re.findall(r'import\("(\.[^"]+)"\)', pack.read_text("utf-8")):
                 assert (pack.parent / target).is_file(), f"{pack} imports {target}"
     told = places(site_folder)
-    assert told["files"].pop("tab") == "app.tab", "the module that the worker imports"
+    assert told["files"].pop("package") == "app.site", "the package that the worker imports"
     named = [one for one in told["files"].values() if isinstance(one, str)]
     for name in (*named, *told["packs"].values(), *told["answers"]):
         assert (site_folder / name).exists(), name
@@ -170,6 +170,15 @@ def test_a_link_of_the_server_leads_into_the_folder(link: str, lang: str, addres
     assert LAYOUT.address(link, lang) == address
 
 
+def test_pages_that_need_a_server_are_none_of_a_tab() -> None:
+    app = build(Door())
+    addresses = {rule.rule for rule in app.url_map.iter_rules()}
+    refused = {address for address in addresses if needs_server(address)}
+    assert {address for address in refused if not address.startswith("/api/")} == set()
+    assert {fetch(app, "GET", address)[0] for address in served_addresses()} == {404}
+    assert {"/advisor", "/batch", "/class", "/learn/deck.apkg"} <= {*served_addresses()}
+
+
 def test_a_page_links_relatively_from_where_it_lies() -> None:
     page = Page(LAYOUT, "/s/vanish", "zh")
     assert page.file == "zh/s/vanish/index.html" and page.root == "../../../"
@@ -184,17 +193,17 @@ def test_a_page_links_relatively_from_where_it_lies() -> None:
 ALONE = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
-from app.tab.door import Door
+from app.site.door import Door
 door = Door()
 opened = door.ask("open", json.dumps({"scenario": "R20", "profile": "Z0102"}), "zh")
 run = json.loads(opened)["run"]
 moved = door.ask("move", json.dumps({"run": run, "step": 9, "text": "kill 3"}), "en")
 if len(sys.argv) > 2:
-    from app.tab import pages
-    app = pages.build(door)
+    from app.site import tab
+    app = tab.build(door)
     asked = f"/practice/question?run={run}&step=9"
     for path in ("/cluster", f"/r/{run}/compare", "/s/R20/ladder", asked):
-        status, _, body = pages.fetch(app, "GET", path)
+        status, _, body = tab.fetch(app, "GET", path)
         assert status == 200 and b"<main" in body, path
 print(json.dumps([opened, moved, sorted(json.loads(door.new_runs()))]))
 """

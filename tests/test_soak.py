@@ -139,6 +139,7 @@ def test_listening_that_changes_something_is_found(monkeypatch: pytest.MonkeyPat
     assert "told" in {one["kind"] for one in finds(3)}
 
 
+@pytest.mark.night
 def test_a_step_that_cannot_be_told_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text, "verdict_lines", lambda sim: [][0])
     found = finds(2)

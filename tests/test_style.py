@@ -202,6 +202,44 @@ def test_modules_are_named_after_what_they_hold() -> None:
     assert [short(path) for path in modules if path.stem in FORBIDDEN_MODULES] == []
 
 
+FORBIDDEN_LOCALS = {"one", "found", "told", "wanted", "known", "asked", "kept", "gone"}
+LONG_FUNCTION = 6  # lines; a shorter one shows what its names hold
+NOT_YET_NAMED = (
+    "app/lab/",
+    "engine/controlplane/",
+    "engine/groups/",
+    "engine/hunt/",
+    "engine/quorum/",
+)
+"""Rooms in which local names still have to say what they hold."""
+
+
+def _locals_of(path: Path) -> Iterator[tuple[int, str]]:
+    """(line, name) of the variables, targets and parameters in functions that are not short."""
+    for function in ast.walk(tree(path)):
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        if (function.end_lineno or 0) - function.lineno + 1 < LONG_FUNCTION:
+            continue
+        for node in ast.walk(function):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                yield node.lineno, node.id
+            elif isinstance(node, ast.arg):
+                yield node.lineno, node.arg
+
+
+def test_local_names_say_what_they_hold() -> None:
+    """`replica`, `offset` or `row`, not `one`, `found` or `told`."""
+    found = {
+        f"{short(path)}:{line}: {name}"
+        for path in python_files("app", "engine")
+        if not short(path).startswith(NOT_YET_NAMED)
+        for line, name in _locals_of(path)
+        if name in FORBIDDEN_LOCALS
+    }
+    assert found == set(), "\n".join(sorted(found))
+
+
 def test_a_class_name_means_one_thing() -> None:
     places: dict[str, list[str]] = {}
     for path in python_files("app", "engine"):

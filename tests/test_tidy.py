@@ -57,7 +57,7 @@ ARROWS = {
 """The features that a feature imports.  A feature is a folder that is neither the core's nor an
 end; all import the core, and the core imports none."""
 
-ENDS = {"app": {"command", "lab", "python_api", "site", "tab"}}
+ENDS = {"app": {"command", "lab", "python_api", "site"}}
 """What people start.  It may import everything, and nothing but other ends imports it: no page
 can start a broker."""
 
@@ -66,7 +66,6 @@ COMPOSING = {
     "app/live/socket_handlers.py",
     "app/server/api_schema.py",
     "app/server/factory.py",
-    "app/server/shared_pages.py",
     "app/server/warm.py",
     "app/web/coverage.py",
     "app/web/home.py",
@@ -262,7 +261,8 @@ def test_some_modules_have_one_door() -> None:
 
 def test_doors_compute_nothing_themselves() -> None:
     """Python, assistants and tabs are answered by `app.questions`, as sockets and HTTP are."""
-    for path in (*python_files("app/python_api", "app/tab"), ROOT / "app/command/assistant.py"):
+    doors = (ROOT / f"app/{name}.py" for name in ("command/assistant", "site/door", "site/tab"))
+    for path in (*python_files("app/python_api"), *doors):
         for line, module, _ in imports(path):
             computes = module.startswith(("engine.replay", "engine.why", "engine.export.compar"))
             assert not computes, f"{short(path)}:{line} imports {module}"

@@ -80,7 +80,7 @@ def leaders(sim: Simulation) -> Iterator[tuple[Process, Replica]]:
 
 
 def cues_of(act: Callable[[Effects], object], now: int) -> list[str]:
-    out = Effects(told=True)
+    out = Effects(cues=True)
     out.now = now
     act(out)
     return [cue[0] for cue in out.cues or ()]

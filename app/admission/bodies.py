@@ -58,9 +58,9 @@ class Bodies:
         chunked = "chunked" in environ.get("HTTP_TRANSFER_ENCODING", "").lower()
         size = BODY_BYTES if chunked else min(BODY_BYTES, int(length) if length.isdigit() else 0)
         sock = environ.get("gunicorn.socket")
-        gone = (lambda: has_hung_up(sock)) if sock is not None else None
+        hung_up = (lambda: has_hung_up(sock)) if sock is not None else None
         try:
-            with self._accounts.under_way(environ.get("REMOTE_ADDR", ""), size), asking(gone):
+            with self._accounts.under_way(environ.get("REMOTE_ADDR", ""), size), asking(hung_up):
                 return self._answer(environ, start_response)
         except RequestError as refusal:
             return refused(refusal, start_response)
@@ -93,10 +93,10 @@ class Bodies:
         return self._app(environ, start_response)
 
     def _with_files(
-        self, environ: WSGIEnvironment, start_response: Callable[..., Any], told: str
+        self, environ: WSGIEnvironment, start_response: Callable[..., Any], declared: str
     ) -> Iterable[bytes]:
         """Pass on a body of files, whose length is known beforehand; few at once."""
-        length = int(told) if told.isdigit() and len(told) < 16 else 0
+        length = int(declared) if declared.isdigit() and len(declared) < 16 else 0
         if not 0 < length <= FILES_BYTES:
             self._let_come(environ, REST_BYTES)
             raise RequestError("too_large", "too_large.files", mib=FILES_BYTES >> 20)
@@ -113,9 +113,9 @@ class Bodies:
         if length > BODY_BYTES:
             self._let_come(environ, length)
             raise RequestError("too_large", limit=BODY_BYTES)
-        wanted = BODY_BYTES + 1 if chunked else length
+        expected = BODY_BYTES + 1 if chunked else length
         body = bytearray()
-        self._within(environ, BODY_S, wanted, body.extend)
+        self._within(environ, BODY_S, expected, body.extend)
         if len(body) > BODY_BYTES:
             self._let_come(environ, REST_BYTES)
             raise RequestError("too_large", limit=BODY_BYTES)

@@ -31,9 +31,9 @@ def has_hung_up(sock: socket.socket) -> bool:
 
 
 @contextlib.contextmanager
-def asking(gone: Gone | None) -> Iterator[None]:
+def asking(hung_up: Gone | None) -> Iterator[None]:
     """Let this thread's work in the block belong to a client that may hang up."""
-    token = _asker.set(gone)
+    token = _asker.set(hung_up)
     try:
         yield
     finally:

@@ -124,7 +124,7 @@ class Gateway:
                     del self._of[address]
 
     def _serve(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        key = next((one for one in SOCKETS if one in environ), None)
+        key = next((name for name in SOCKETS if name in environ), None)
         if key is None:
             return self._app(environ, start_response)
         wire = environ[key] = Wire(environ[key])

@@ -71,8 +71,8 @@ class Accounts:
             "checks": Buckets(settings.moves_per_s, settings.moves_burst),
             "tries": Buckets(settings.opens_per_s, settings.opens_burst),
         }
-        kept = settings.saved_kib_per_day * KIB
-        self._kept = Buckets(kept / DAY_S, kept)
+        burst = settings.saved_kib_per_day * KIB
+        self._kept = Buckets(burst / DAY_S, burst)
         self._hands = settings.sockets_per_address + HANDS
         self._lock = threading.Lock()
         self._here: Counter[str] = Counter()

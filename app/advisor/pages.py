@@ -86,10 +86,10 @@ def _asked_before(number: str) -> tuple[Setting, Failures, int]:
     batch = jobs().batch(number)
     if batch.kind != KIND:
         raise RequestError("not_found")
-    told = {**batch.about["setting"]}
-    setting = Setting.of(told.pop("profile"), told)
-    known = Failures.__dataclass_fields__.keys() & batch.about["failures"].keys()
-    failures = Failures(**{name: batch.about["failures"][name] for name in known})
+    fields = {**batch.about["setting"]}
+    setting = Setting.of(fields.pop("profile"), fields)
+    names = Failures.__dataclass_fields__.keys() & batch.about["failures"].keys()
+    failures = Failures(**{name: batch.about["failures"][name] for name in names})
     return setting, failures, batch.runs
 
 
@@ -112,10 +112,10 @@ def ask() -> AnyResponse | str:
     )
     failures = Failures(*(_bounded(name) for name in Failures.__dataclass_fields__))
     runs = typed(request.form, "runs", 1, RUNS_MOST)
-    asked = study(setting, failures, runs)
+    spec = study(setting, failures, runs)
     if request.form.get("act") == "estimate":
-        return _form(setting, failures, runs, estimate=_estimate(asked, setting, failures))
-    number = jobs().submit(asked, *visitor.asker())
+        return _form(setting, failures, runs, estimate=_estimate(spec, setting, failures))
+    number = jobs().submit(spec, *visitor.asker())
     return redirect(address(f"/batch/{number}", **visitor.tongue()), 303)
 
 
@@ -138,15 +138,15 @@ def so_far(number: str) -> str:
     return render_template("advisor/advice.html", batch=shown, active=active)
 
 
-def _estimate(asked: Spec, setting: Setting, failures: Failures) -> StudyEstimate:
+def _estimate(spec: Spec, setting: Setting, failures: Failures) -> StudyEstimate:
     """Estimate a study from one tree of the asked setting."""
-    each = apart(_tree_s, setting, failures, asked.profiles[0])
+    each = apart(_tree_s, setting, failures, spec.profiles[0])
     cores = jobs().runner.cores()
-    settings = len(asked.cells) * len(asked.profiles)
+    settings = len(spec.cells) * len(spec.profiles)
     return {
-        "trees": asked.total,
+        "trees": spec.total,
         "settings": settings,
-        "seconds": asked.total * each / cores,
+        "seconds": spec.total * each / cores,
         "cores": cores,
         "overlaps": overlaps_per_year(setting, failures),
     }

@@ -44,15 +44,15 @@ def advice_of(database: Database, batch: BatchRow) -> BatchAdvice | None:
         return advice_of_counts(batch, records.counts_stored(database, batch))
     look = records.look_of(batch)
     counted = [row for row in records.cells(database, batch) if row.weights and row.metrics]
-    found = [_setting_json(batch, row, look) for row in counted]
-    advice_now = _best_of(batch, found)
+    settings = [_setting_json(batch, row, look) for row in counted]
+    advice_now = _best_of(batch, settings)
     return advice_now and {**advice_now, "window_s": _window_ms(batch) // 1000}
 
 
 def advice_of_counts(batch: BatchRow, counts: records.Counts) -> BatchAdvice | None:
     """Return the same for counts of trees of cycles, also while they are still being counted."""
     look = records.look_of(batch)
-    found: list[AdviceSetting] = []
+    settings: list[AdviceSetting] = []
     for profile, cell in sorted(counts, key=lambda key: (key[1], batch.profiles.index(key[0]))):
         counted = counts[profile, cell]
         if not counted.judged or LOST not in counted.weights:
@@ -61,7 +61,7 @@ def advice_of_counts(batch: BatchRow, counts: records.Counts) -> BatchAdvice | N
         label = batch.cells[cell]["label"]
         needs_all_out = setting.acks == "all" and not setting.unclean
         overlaps = overlaps_by_size(setting, failures) if needs_all_out else None
-        found.append(
+        settings.append(
             {
                 "profile": profile,
                 "cell": cell,
@@ -74,7 +74,7 @@ def advice_of_counts(batch: BatchRow, counts: records.Counts) -> BatchAdvice | N
                 **cycles.rates(counted.weights, counted.judged, look, overlaps),
             }
         )
-    advice_now = _best_of(batch, found)
+    advice_now = _best_of(batch, settings)
     return advice_now and {**advice_now, "whole": batch.state == BatchState.DONE}
 
 
@@ -88,28 +88,28 @@ def promised(batch: BatchRow) -> float | None:
     return overlaps_per_year(setting, failures) if bounded else None
 
 
-def _best_of(batch: BatchRow, found: list[AdviceSetting]) -> BatchAdvice | None:
-    yours = next((one for one in found if one["yours"]), None)
+def _best_of(batch: BatchRow, settings: list[AdviceSetting]) -> BatchAdvice | None:
+    yours = next((setting for setting in settings if setting["yours"]), None)
     if yours is None:
         return None
-    best = min(found, key=lambda one: (one["lost"]["rate"], one["down"]["mean"]))
+    best = min(settings, key=lambda setting: (setting["lost"]["rate"], setting["down"]["mean"]))
     return {
         "about": batch.about,
-        "settings": found,
+        "settings": settings,
         "yours": yours,
         "best": best,
         "better": better(best, yours),
     }
 
 
-def better(one: AdviceRates, yours: AdviceRates) -> bool:
+def better(rates: AdviceRates, yours: AdviceRates) -> bool:
     """Check whether a setting is better than the asked one beyond doubt.
 
     Intervals that overlap show no difference; and a setting that waits less must not be able to
     lose more than the asked one can.
     """
-    lost, mine = one["lost"], yours["lost"]
-    waits_less = one["down"]["high"] < yours["down"]["low"]
+    lost, mine = rates["lost"], yours["lost"]
+    waits_less = rates["down"]["high"] < yours["down"]["low"]
     return lost["high"] < mine["low"] or (lost["high"] <= mine["high"] and waits_less)
 
 
@@ -138,9 +138,9 @@ def _setting_json(batch: BatchRow, row: BatchCellRow, look: Look) -> AdviceSetti
 
 def _losses(row: BatchCellRow, metric: str, window_ms: int, look: Look) -> AdviceLosses:
     """Return windows of a year in which an acknowledged record is lost: {hits, rate, low, high}."""
-    kept = row.metrics[metric]
-    hits = kept["positive"]
-    share = records.share_of(hits, kept["n"], row.weights, f"metric {metric}", look)
+    measured = row.metrics[metric]
+    hits = measured["positive"]
+    share = records.share_of(hits, measured["n"], row.weights, f"metric {metric}", look)
     return {
         "hits": hits,
         "rate": advice.per_year(share["share"] or 0.0, window_ms),

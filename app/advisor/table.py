@@ -88,12 +88,12 @@ def cells(
 
     min.insync.replicas is one less than the replicas, as most have it, and at least one.
     """
-    found = []
+    listed = []
     for preset, rack, factor in product(presets, racks, factors):
         setting = Setting(profile, max(3, rack, factor), factor, max(1, factor - 1), racks=rack)
         advice.check(setting, advice.PRESETS[preset])
-        found.append(AdviceCell(preset, setting))
-    return found
+        listed.append(AdviceCell(preset, setting))
+    return listed
 
 
 def foreseen(total: float, squares: float, trees: int, within: float, at_once: int = 1) -> float:
@@ -129,10 +129,10 @@ class AdviceTable:
         within: float,
         budget_s: float,
         jobs: int,
-        told: Callable[[str], None],
+        tell: Callable[[str], None],
     ) -> None:
         self.rows, self.within, self.budget_s, self.jobs = rows, within, budget_s, jobs
-        self.told = told
+        self.told = tell
 
     def play(self, only_estimate: bool = False) -> bool:
         """Yield the pilots, the estimate of the whole, and the cells one by one.
@@ -173,14 +173,14 @@ class AdviceTable:
             workers.submit(pilot, cell.preset, cell.setting, self._pilot_s()) for cell in self.rows
         ]
         whole = 0.0
-        for cell, one in zip(self.rows, waiting, strict=True):
+        for cell, future in zip(self.rows, waiting, strict=True):
             try:
-                found = one.result(max(0.0, until - clock.monotonic()))
+                piloted = future.result(max(0.0, until - clock.monotonic()))
             except TooLate:
                 workers.stop()
                 self.told(f"{cell.name}: no pilot in time")
                 continue
-            cell.effort, cell.pilot, cell.pilot_trees, cell.each_s = found
+            cell.effort, cell.pilot, cell.pilot_trees, cell.each_s = piloted
             needed = self.needed(cell)
             seconds = needed * cell.each_s / self.jobs
             whole += min(seconds, self.budget_s)
@@ -210,9 +210,9 @@ class AdviceTable:
         began = clock.monotonic()
         until = began + self.budget_s
         needed = self.needed(cell)
-        wanted = 10 * LEAST if needed == inf else int(needed)
+        trees = 10 * LEAST if needed == inf else int(needed)
         while True:
-            whole = self._grow(workers, cell, min(wanted, TREES_MOST), until)
+            whole = self._grow(workers, cell, min(trees, TREES_MOST), until)
             cell.looks += 1
             cell.wall_s = clock.monotonic() - began
             lost = self.rates(cell)["lost"] if cell.trees else {"rate": 0, "low": 0, "high": inf}
@@ -223,34 +223,34 @@ class AdviceTable:
             if not whole or cell.trees >= TREES_MOST:
                 cell.ended = "budget"
                 return
-            wanted = more
+            trees = more
 
-    def _grow(self, workers: BatchWorkers, cell: AdviceCell, wanted: int, until: float) -> bool:
-        """Play trees up to `wanted`, in the order of their seeds; False where time ran out.
+    def _grow(self, workers: BatchWorkers, cell: AdviceCell, trees: int, until: float) -> bool:
+        """Play up to `trees` trees, in the order of their seeds; False where time ran out.
 
         Counting only what is done at a moment would count too few of the long trees, which are the
         heavy ones: the last trees begin early enough to be waited for.
         """
         seconds = min(CHUNK_S, PILOT_PART * self.budget_s)
         size = max(1, min(CHUNK_MOST, int(seconds / max(cell.each_s, 1e-3))))
-        asked = subject(cell.setting, advice.PRESETS[cell.preset], cell.effort)
+        question = subject(cell.setting, advice.PRESETS[cell.preset], cell.effort)
         waiting: deque[tuple[int, Future[tuple[list[Json], float]]]] = deque()
         first = cell.trees + cell.failed
-        last = first + wanted - cell.trees
+        last = first + trees - cell.trees
         longest = size * cell.each_s
         while first < last or waiting:
             soon = until - LONGER * longest
             while first < last and len(waiting) <= self.jobs and clock.monotonic() < soon:
                 count = min(size, last - first)
-                chunk = {"scenario": asked, "profile": cell.setting.profile, "cell": 0,
+                chunk = {"scenario": question, "profile": cell.setting.profile, "cell": 0,
                          "first_seed": first, "count": count}  # fmt: skip
                 waiting.append((count, workers.submit(grown, chunk)))
                 first += count
             if not waiting:
                 return False
-            count, one = waiting.popleft()
+            count, future = waiting.popleft()
             try:
-                rows, spent = one.result(max(0.0, until - clock.monotonic()))
+                rows, spent = future.result(max(0.0, until - clock.monotonic()))
             except TooLate:
                 cell.left += count + sum(others for others, _ in waiting)
                 workers.stop()
@@ -283,7 +283,7 @@ class AdviceTable:
         return [self._cell_json(cell) for cell in self.rows]
 
     def _cell_json(self, cell: AdviceCell) -> Json:
-        found = self.rates(cell) if cell.trees else {"lost": None, "down": None, "cycles": 0}
+        rates = self.rates(cell) if cell.trees else {"lost": None, "down": None, "cycles": 0}
         needed = self.needed(cell) if cell.pilot else inf
         overlaps = overlaps_by_size(cell.setting, advice.PRESETS[cell.preset])
         return {
@@ -291,13 +291,13 @@ class AdviceTable:
             "racks": cell.setting.racks,
             "factor": cell.setting.factor,
             "min_isr": cell.setting.min_isr,
-            "lost": found["lost"],
-            "down": found["down"],
+            "lost": rates["lost"],
+            "down": rates["down"],
             "formula": sum(overlaps.values()),
             "trees": cell.trees,
             "failed": cell.failed,
             "left": cell.left,
-            "cycles": found["cycles"],
+            "cycles": rates["cycles"],
             "looks": cell.looks,
             "pilot": {
                 "trees": cell.pilot_trees,
@@ -319,16 +319,16 @@ def pilot(
     preset: str, setting: Setting, seconds: float
 ) -> tuple[dict[str, float], Sums, int, float]:
     """Play a few trees in a process: (copies of each path, sums, trees, CPU-seconds a tree)."""
-    found: list[tuple[Sums, int]] = []
+    pilots: list[tuple[Sums, int]] = []
     began, until = clock.processor(), clock.monotonic() + seconds
     effort = cycles.pilot(
         setting,
         advice.PRESETS[preset],
         setting.profile,
-        lambda sums, n: found.append((sums, n)),
+        lambda sums, n: pilots.append((sums, n)),
         lambda: clock.monotonic() > until,
     )
-    sums, trees = found[-1]
+    sums, trees = pilots[-1]
     return effort, sums, trees, (clock.processor() - began) / trees
 
 
@@ -344,14 +344,14 @@ def lines(report: Sequence[Json], within: float) -> Iterator[str]:
         f"{'preset':<8} {'racks':>5} {'RF':>3}  {'losses a year':>13}  {'95 %':<19}  {'formula':>8}"
         f"  {'trees':>7}  {'cycles':>9}  {'CPU-s':>7}  ended"
     )
-    for one in report:
-        lost = one["lost"]
+    for row in report:
+        lost = row["lost"]
         ends = f"{lost['low']:.2g} – {lost['high']:.2g}" if lost else "–"
         yield (
-            f"{one['preset']:<8} {one['racks']:>5} {one['factor']:>3}"
+            f"{row['preset']:<8} {row['racks']:>5} {row['factor']:>3}"
             f"  {format(lost['rate'], '.3g') if lost else '–':>13}  {ends:<19}"
-            f"  {one['formula']:>8.2g}  {one['trees']:>7,}  {one['cycles']:>9,}"
-            f"  {one['cpu_s']:>7,.1f}  {one['ended']}"
+            f"  {row['formula']:>8.2g}  {row['trees']:>7,}  {row['cycles']:>9,}"
+            f"  {row['cpu_s']:>7,.1f}  {row['ended']}"
         )
     yield ""
     yield (

@@ -14,22 +14,22 @@ from engine.sim.run import Run
 from engine.study.futures import LOOKS, PLACES, Present, closer, places_most
 
 
-def new_row(number: str, asked: Futures, owner: str) -> BatchRow:
+def new_row(number: str, futures: Futures, owner: str) -> BatchRow:
     """Return the row of a new batch of futures, with a cell for every present."""
     return BatchRow(
         id=number,
-        scenario_text=asked.run.scenario.canonical(),
-        profiles=[asked.run.profile],
-        cells=_cells(asked.presents),
-        runs=asked.runs,
+        scenario_text=futures.run.scenario.canonical(),
+        profiles=[futures.run.profile],
+        cells=_cells(futures.presents),
+        runs=futures.runs,
         engine_version=ENGINE_VERSION,
         owner=owner,
         kind=FUTURES,
         about={
-            "run": asked.run.text(),
-            "invariant": asked.invariant,
-            "presents": [present.to_dict() for present in asked.presents],
-            "most": places_most(asked.presents[-1].step),
+            "run": futures.run.text(),
+            "invariant": futures.invariant,
+            "presents": [present.to_dict() for present in futures.presents],
+            "most": places_most(futures.presents[-1].step),
         },
     )
 
@@ -48,12 +48,12 @@ def look_closer(run: BatchRun) -> bool:
     ]
     if len(places) > PLACES * (LOOKS - 1):
         return False
-    found = closer(Run.from_text(batch.about["run"]), shares)
-    if found:
-        further = [present.to_dict() for present in found]
+    presents = closer(Run.from_text(batch.about["run"]), shares)
+    if presents:
+        further = [present.to_dict() for present in presents]
         about: BatchAbout = {**batch.about, "presents": [*places, *further]}
-        run.save(cells=[*batch.cells, *_cells(found)], about=about)
-    return bool(found)
+        run.save(cells=[*batch.cells, *_cells(presents)], about=about)
+    return bool(presents)
 
 
 def places(batch: BatchRow) -> list[int]:

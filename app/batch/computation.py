@@ -197,8 +197,8 @@ class Computation:
             self._enter(run, BatchState.PROBING)
             # By the processor's clock: on a busy machine chunks must not become too small.
             play = self.run_chunk or run_chunk
-            one = records.plan_of(batch, 1, metrics)
-            plan = sized(one, probe(one, play, clock.processor, run.stop.is_set).runs_per_s)
+            one_run = records.plan_of(batch, 1, metrics)
+            plan = sized(one_run, probe(one_run, play, clock.processor, run.stop.is_set).runs_per_s)
             if run.stop.is_set():
                 return plan
             check_chunks(plan)
@@ -221,8 +221,8 @@ class Computation:
             run.pilot = {(batch.profiles[0], 0): records.Counted(trees, weights=sums)}
             self._announcer.tell(run)
 
-        asked = *records.asked_of(batch, 0), batch.profiles[0]
-        effort = cycles.pilot(*asked, update_progress, run.stop.is_set)
+        question = *records.asked_of(batch, 0), batch.profiles[0]
+        effort = cycles.pilot(*question, update_progress, run.stop.is_set)
         run.save(about={**batch.about, "effort": effort})
 
     def _on_done(self, run: BatchRun, fresh: list[PlanTally]) -> None:
@@ -272,13 +272,15 @@ def to_trace(failures: Sequence[Failure], groups: int, first: int) -> list[Key]:
     """
     each = max(1, TRACED_MOST // groups)
     failing: dict[tuple[str, int, str], list[int]] = {}
-    for one in failures:
-        if 0 <= one.step <= STEPS_MOST:
-            failing.setdefault((one.profile, one.cell, one.invariant), []).append(one.seed)
-    found: dict[tuple[str, int], set[int]] = {}
+    for failure in failures:
+        if 0 <= failure.step <= STEPS_MOST:
+            failing.setdefault((failure.profile, failure.cell, failure.invariant), []).append(
+                failure.seed
+            )
+    seeds_of: dict[tuple[str, int], set[int]] = {}
     for (profile, cell, _), seeds in failing.items():
-        found.setdefault((profile, cell), set()).update(sorted(seeds)[:first])
-    keys = [(*group, seed) for group, seeds in found.items() for seed in sorted(seeds)[:each]]
+        seeds_of.setdefault((profile, cell), set()).update(sorted(seeds)[:first])
+    keys = [(*group, seed) for group, seeds in seeds_of.items() for seed in sorted(seeds)[:each]]
     return keys[:TRACED_MOST]
 
 

@@ -83,8 +83,8 @@ def shares_csv(number: str) -> Response:
     study = [digest, batch.first_seed, batch.runs, batch.engine_version, request.base_url]
     for cell in jobs().snapshot_of(batch)["cells"]:
         for name, count in (("any", cell["violating"]), *cell["broken"].items()):
-            told = [count[key] for key in counts]  # type: ignore[literal-required]
-            rows.append([cell["profile"], cell["label"], name, *told, *study])
+            values = [count[key] for key in counts]  # type: ignore[literal-required]
+            rows.append([cell["profile"], cell["label"], name, *values, *study])
     return csv_answer(rows, f"shares-{batch.id}.csv")
 
 
@@ -92,9 +92,9 @@ def shares_csv(number: str) -> Response:
 def failures_csv(number: str) -> Response:
     """Return the failing runs that the address selects, as the page does, with their links."""
     batch = jobs().batch(number)
-    _, found = records.failures(jobs().database, batch, failures_wanted(), limit=None)
+    _, failures = records.failures(jobs().database, batch, failures_wanted(), limit=None)
     head = ("profile", "label", "seed", "invariant", "step", "lost", "steps", "why", "url")
-    rows = [failure_of(batch, one) for one in found]
+    rows = [failure_of(batch, failure) for failure in failures]
     for row in rows:
         row["url"] = request.host_url.rstrip("/") + row["url"]
     return csv_answer(_table(head, rows), f"failures-{batch.id}.csv")

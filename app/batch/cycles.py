@@ -72,9 +72,9 @@ def summarise(directory: str, done: Collection[int], keep: int) -> tuple[Summary
             CellSummary(profile, cell, len(rows), len(lost), len(wrong), counts, {}, sums_of(rows))
         )
         failures += [Failure(profile, cell, row["seed"], ERROR, -1, row["why"]) for row in wrong]
-        told = {row["seed"]: json.loads(row["why"])["leaves"][0] for row in lost}
-        for row in sorted(lost, key=lambda row: -float(told[row["seed"]]["weight"]))[:keep]:
-            seed, leaf = row["seed"], told[row["seed"]]
+        leaf_of = {row["seed"]: json.loads(row["why"])["leaves"][0] for row in lost}
+        for row in sorted(lost, key=lambda row: -float(leaf_of[row["seed"]]["weight"]))[:keep]:
+            seed, leaf = row["seed"], leaf_of[row["seed"]]
             leaves[f"{profile}/{cell}/{seed}"] = leaf
             why = row["broken"][0]["why"]
             failures.append(Failure(profile, cell, seed, row["invariant"], 0, why))
@@ -145,9 +145,9 @@ def _heaviest(
     What leaves a replica that has all loses nothing, as long as the promise of acks=all and clean
     elections is not seen to be broken.
     """
-    kept = all(not values[1] for name, values in sums.items() if name.startswith(NONE_LEFT))
+    none_left = all(not values[1] for name, values in sums.items() if name.startswith(NONE_LEFT))
     bare = sums.get(NONE_LEFT + path)
-    if promised and kept and bare:
+    if promised and none_left and bare:
         return bare[0]
     # For rows without that field: a process that crashes last keeps its log.
     return 0.0 if promised and path.endswith("process") else sums[HEAVIEST_OF + path][0]

@@ -54,8 +54,8 @@ def probe(
     until = time.perf_counter() + PROBE_S
     while True:
         for profile, cell in pairs:
-            asked = {"profile": profile, "cell": cell, "first_seed": seed, "count": 1}
-            row = play({"scenario": plan.scenarios[cell], **asked, "probe": PROBE_EVENTS})[0]
+            chunk = {"profile": profile, "cell": cell, "first_seed": seed, "count": 1}
+            row = play({"scenario": plan.scenarios[cell], **chunk, "probe": PROBE_EVENTS})[0]
             count += 1
             played += _part(row)
             whole, may = row.get("whole", 0), row.get("most", 0)
@@ -72,14 +72,14 @@ def _part(row: Json) -> float:
     return float(row["events"] / expected) if expected > row["events"] else 1.0
 
 
-def doubts(plan: BatchPlan, found: CostProbe) -> list[RequestError]:
+def doubts(plan: BatchPlan, cost: CostProbe) -> list[RequestError]:
     """Return refusals for a batch with endless runs or too many chunks, by this estimate."""
     notes = []
-    if found.events > found.most:
-        shown = {"events": statistics.whole(found.events), "most": statistics.whole(found.most)}
+    if cost.events > cost.most:
+        shown = {"events": statistics.whole(cost.events), "most": statistics.whole(cost.most)}
         notes.append(RequestError("too_large", "batch.events", **shown))
     try:
-        check_chunks(sized(plan, found.runs_per_s))
+        check_chunks(sized(plan, cost.runs_per_s))
     except RequestError as refusal:
         notes.append(refusal)
     return notes
@@ -95,13 +95,13 @@ def estimate(spec: Spec, cores: int, play: RunChunk | None = None) -> BatchEstim
     """Play a few runs of the batch here: runs/s of one process, and seconds for all of it."""
     cells = tuple(cell.scenario.to_dict() for cell in spec.cells)
     plan = BatchPlan(cells, spec.profiles, spec.runs, spec.first_seed, 1, tuple(METRICS))
-    found = probe(plan, play or run_chunk)
+    cost = probe(plan, play or run_chunk)
     return {
-        "runs_per_s": found.runs_per_s,
+        "runs_per_s": cost.runs_per_s,
         "cores": cores,
         "total_runs": plan.total_runs,
-        "seconds": plan.total_runs / found.runs_per_s / cores,
+        "seconds": plan.total_runs / cost.runs_per_s / cores,
         "precision": statistics.precision(spec.runs, USUAL_SHARE),
         "bound": statistics.rule_of_three(spec.runs),
-        "notes": doubts(plan, found),
+        "notes": doubts(plan, cost),
     }

@@ -20,7 +20,6 @@ from app.server.services import apart, services
 from app.web import naming
 from app.web.api import body, json_answer
 from app.web.moments import address
-from app.web.shortening import shorten_run
 from engine.sim.run import Run
 from engine.study.batch import broken_in
 from engine.study.shrink import Shortened, shorten
@@ -58,8 +57,8 @@ def _start_futures(run: Run, invariant: str, each: int) -> str:
 
     A replay of the whole run finds the steps from which the futures begin.
     """
-    asked = apart(make_futures, run, invariant, each)
-    return jobs().submit(asked, *visitor.asker())
+    spec = apart(make_futures, run, invariant, each)
+    return jobs().submit(spec, *visitor.asker())
 
 
 @blueprint.get(PLACE)
@@ -84,9 +83,9 @@ def compare(number: str, **named: Any) -> AnyResponse:
     """
     run, failure = _find_failure(number, **named)
     others = [name for name in jobs().batch(number).profiles if name != failure.profile]
-    asked: dict[str, Any] = {"with": naming.profile_asked("with") or next(iter(others), None)}
+    query: dict[str, Any] = {"with": naming.profile_asked("with") or next(iter(others), None)}
     digest = services().replays.register(run)
-    return redirect(url_for("comparing.page", digest=digest, **asked))
+    return redirect(url_for("comparing.page", digest=digest, **query))
 
 
 @blueprint.get(PLACE + "/scenario")
@@ -101,8 +100,8 @@ def row(number: str, profile: str, cell: int, seed: int) -> AnyResponse:
     """Open the run of any row of a batch, failing or not."""
     batch = jobs().batch(number)
     last = batch.first_seed + batch.runs
-    known = profile in batch.profiles and cell < len(batch.cells)
-    if not known or not batch.first_seed <= seed < last:
+    exists = profile in batch.profiles and cell < len(batch.cells)
+    if not exists or not batch.first_seed <= seed < last:
         raise RequestError("not_found")
     return redirect(_at(records.run_in(batch, profile, cell, seed), _step() + 1))
 
@@ -126,8 +125,8 @@ def shorten_failure(number: str, **named: Any) -> AnyResponse:
     """Open a shorter run that breaks the same invariant, one step before it does."""
     visitor.require_token()
     visitor.require_patience()
-    found = _shorten(*_named(number, **named))
-    return redirect(_at(found.run, found.after), 303)
+    shorter = _shorten(*_named(number, **named))
+    return redirect(_at(shorter.run, shorter.after), 303)
 
 
 @blueprint.post(PLACE + "/futures")
@@ -146,9 +145,6 @@ def _named(number: str, **named: Any) -> tuple[Run, str]:
     if failure.step < 0:
         raise RequestError("not_found")
     return run, broken_in(failure.invariant)
-
-
-blueprint.post("/api/shorten")(shorten_run)
 
 
 @blueprint.post("/api/futures")

@@ -114,7 +114,7 @@ def weighed(
     import numpy as np
     from scipy import special  # slow to import, and no start needs it
 
-    total, squares, heaviest = (np.asarray(one, float) for one in (total, squares, heaviest))
+    total, squares, heaviest = (np.asarray(values, float) for values in (total, squares, heaviest))
     seen = (total > 0) & (squares > 0)
     y, v = np.where(seen, total, 1.0), np.where(seen, squares, 1.0)
     low = np.where(seen, v / y * special.gammaincinv(y * y / v, alpha / 2), 0.0)

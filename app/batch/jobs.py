@@ -263,21 +263,21 @@ class Jobs:
 
         Raises RequestError "gone".
         """
-        found = records.require_batch(self.database, number)
-        if found.state in ACTIVE and number not in self._jobs:
+        batch = records.require_batch(self.database, number)
+        if batch.state in ACTIVE and number not in self._jobs:
             refusal = None
             if self._locks.knows(number):
                 try:
                     self._recover(number)
                 except RequestError as error:  # nothing can be written now
                     refusal = error
-            found = records.require_batch(self.database, number)
-            if refusal is not None and found.state in ACTIVE:
-                found.state = BatchState.INTERRUPTED
-                found.said, found.message = refusal.said(), str(refusal)
-            if found.state == BatchState.INTERRUPTED:
-                self._announcer.tell_ended(found)
-        return found
+            batch = records.require_batch(self.database, number)
+            if refusal is not None and batch.state in ACTIVE:
+                batch.state = BatchState.INTERRUPTED
+                batch.said, batch.message = refusal.said(), str(refusal)
+            if batch.state == BatchState.INTERRUPTED:
+                self._announcer.tell_ended(batch)
+        return batch
 
     def directory(self, number: str) -> str:
         """Return the directory with the rows of a batch."""
@@ -412,8 +412,8 @@ def runner_of(settings: Settings) -> SparkRunner:
 
     if settings.spark_master.startswith(SCHEME):
         return ConnectRunner(settings.spark_master)
-    told = {"HIGHWATER_SPARK_CONF": settings.spark_conf, "HIGHWATER_SPARK_LOG": settings.spark_log}
-    return SparkRunner(settings.spark_master, {**os.environ, **told})
+    own = {"HIGHWATER_SPARK_CONF": settings.spark_conf, "HIGHWATER_SPARK_LOG": settings.spark_log}
+    return SparkRunner(settings.spark_master, {**os.environ, **own})
 
 
 def _check_owner(batch: BatchRow, owner: str) -> None:

@@ -76,13 +76,13 @@ def _filters(state: BlueprintSetupState) -> None:
     state.app.jinja_env.filters.update(FILTERS)
 
 
-def scenario_asked(asked: RequestFields) -> Scenario:
+def scenario_asked(fields: RequestFields) -> Scenario:
     """Return a scenario by name, that of a study, or that of a run with its moves as the script."""
-    if asked.has("run"):
-        return scenario_of_run(services().replays.run(digest_asked(asked)))
-    if asked.has("again"):
-        return records.scenario_of(jobs().batch(asked.text("again")))
-    return naming.scenario_named(asked.text("scenario"))
+    if fields.has("run"):
+        return scenario_of_run(services().replays.run(digest_asked(fields)))
+    if fields.has("again"):
+        return records.scenario_of(jobs().batch(fields.text("again")))
+    return naming.scenario_named(fields.text("scenario"))
 
 
 def scenario_of_run(run: Run) -> Scenario:
@@ -100,10 +100,10 @@ def form() -> str:
     """Render the form of a batch, and the batches run before."""
     library = list(file.library().values())
     fixed, chosen, before = _chosen()
-    scale = [one for one in library if "scale" in one.tags]
+    scale = [scenario for scenario in library if "scale" in scenario.tags]
     saved = [(row.digest, row.title) for row in services().store.scenarios(50, visitor.owner())]
     first = chosen or next(iter(scale or library), None)
-    facts = {one.slug: _facts(one) for one in library}
+    facts = {scenario.slug: _facts(scenario) for scenario in library}
     if chosen is not None:
         facts[chosen.slug or chosen.digest] = _facts(chosen)
     start: dict[str, object] = {"runs": RUNS_USUAL, "first_seed": 0, "vary": [], "profiles": []}
@@ -125,7 +125,7 @@ def form() -> str:
         fixed=fixed,
         facts=start,
         scale=scale,
-        plain=[one for one in library if "scale" not in one.tags],
+        plain=[scenario for scenario in library if "scale" not in scenario.tags],
         saved=saved,
         profiles=list(PROFILES.values()),
         named=set(PROFILES),
@@ -191,11 +191,11 @@ def _asked_before(batch: BatchRow) -> FormValues:
 
 
 def _facts(scenario: Scenario) -> ScenarioFacts:
-    told = in_language(scenario, visitor.lang())
+    translated = in_language(scenario, visitor.lang())
     return {
         "name": scenario.slug or scenario.digest,
-        "title": told.title,
-        "teaches": told.teaches,
+        "title": translated.title,
+        "teaches": translated.teaches,
         "profiles": list(scenario.profiles)[:PROFILES_MOST],
         "random": is_random(scenario),
     }
@@ -275,15 +275,15 @@ def estimate() -> Response:
     visitor.require_token()
     visitor.require_patience()
     given = body()
-    asked = asked_spec(given, scenario_asked(given))
+    spec = asked_spec(given, scenario_asked(given))
     installing.require()
-    found = apart(
+    estimated = apart(
         batch_estimate.estimate,
-        asked,
+        spec,
         os.cpu_count() or 1 if installing.refusal() else jobs().runner.cores(),
     )
-    notes = [note.sentence(visitor.lang()) for note in found["notes"]]
-    return json_answer({"ok": True, **found, "notes": notes})
+    notes = [note.sentence(visitor.lang()) for note in estimated["notes"]]
+    return json_answer({"ok": True, **estimated, "notes": notes})
 
 
 @blueprint.get("/batch/<number>")
@@ -295,23 +295,26 @@ def page(number: str) -> str:
     shown["scenario"] = {**shown["scenario"], "title": scenario_title(batch)}
     shown.update(title=title_of(batch), named=batch.title)
     shown["causes"] = [
-        {**one, "called": display_names.rule(one["rule"], words)} for one in shown["causes"]
+        {**cause, "called": display_names.rule(cause["rule"], words)} for cause in shown["causes"]
     ]
     if shown["said"]:
         shown["message"] = words(shown["said"]["key"], **shown["said"]["args"])
     active = shown["state"] in ACTIVE
-    told = poster(jobs().database, batch, shown["cells"])
+    summary = poster(jobs().database, batch, shown["cells"])
     source = _source(batch)
     return render_template(
         "batch/result.html",
         batch=shown,
-        poster=told,
+        poster=summary,
         source=source,
         copies={
             "sentence": " ".join(
-                [*(words(one["key"], **one["args"]) for one in told["said"]), source]
+                [
+                    *(words(sentence["key"], **sentence["args"]) for sentence in summary["said"]),
+                    source,
+                ]
             ),
-            "table": markdown_table(told["rows"], words, source),
+            "table": markdown_table(summary["rows"], words, source),
             "cell": notebook_cell(batch, scenario, naming.in_library(scenario)),
         },
         active=active,
@@ -343,7 +346,7 @@ def _source(batch: BatchRow) -> str:
         "batch.source",
         title=scenario_title(batch),
         digest=records.scenario_of(batch).digest,
-        releases=", ".join(display_names.kafka(one) for one in batch.profiles),
+        releases=", ".join(display_names.kafka(profile) for profile in batch.profiles),
         runs=statistics.whole(batch.runs),
         first=batch.first_seed,
         last=batch.first_seed + batch.runs - 1,

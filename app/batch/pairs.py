@@ -20,17 +20,19 @@ def pairs(batch: BatchRow) -> list[wire.BatchPair]:
 
     `a` and `b` name the sides, `common` what they have in common, if there is more than one of it.
     """
-    found: list[wire.BatchPair] = []
-    for one in batch.about.get("pairs", ()):
-        (profile, cell), (other, further) = one["a"], one["b"]
-        table = statistics.Paired(one["neither"], one["only_a"], one["only_b"], one["both"])
+    listed: list[wire.BatchPair] = []
+    for stored in batch.about.get("pairs", ()):
+        (profile, cell), (other, further) = stored["a"], stored["b"]
+        table = statistics.Paired(
+            stored["neither"], stored["only_a"], stored["only_b"], stored["both"]
+        )
         if cell == further:
             sides = (profile, other, batch.cells[cell]["label"])
         else:
             sides = _apart(profile, batch.cells[cell]["values"], batch.cells[further]["values"])
-        found.append(
+        listed.append(
             {
-                "invariant": one["invariant"],
+                "invariant": stored["invariant"],
                 "neither": table.neither,
                 "only_a": table.only_a,
                 "only_b": table.only_b,
@@ -44,35 +46,39 @@ def pairs(batch: BatchRow) -> list[wire.BatchPair]:
             }
         )
     # ... and of the same standing in the order in which they were asked for.
-    return sorted(found, key=lambda one: (not one["profiles"], one["p"], one["invariant"] == ANY))
+    return sorted(
+        listed, key=lambda pair: (not pair["profiles"], pair["p"], pair["invariant"] == ANY)
+    )
 
 
 def _apart(profile: str, a: dict[str, str], b: dict[str, str]) -> tuple[str, str, str]:
     """Return what differs in the first cell, in the second, and what both have in common."""
     same = {key: value for key, value in a.items() if b[key] == value}
     here, there = (
-        label_of({key: value for key, value in one.items() if key not in same}) for one in (a, b)
+        label_of({key: value for key, value in cell.items() if key not in same}) for cell in (a, b)
     )
     return here, there, ", ".join(filter(None, [profile, label_of(same)]))
 
 
-def pair_sentences(found: list[wire.BatchPair]) -> list[KeyedSentence]:
+def pair_sentences(listed: list[wire.BatchPair]) -> list[KeyedSentence]:
     """Return sentences on lost records, or on anything broken where no side lost one."""
-    lost = [one for one in found if one["invariant"] == LOST and one["neither"] < one["n"]]
-    said = lost or [one for one in found if one["invariant"] == ANY and one["neither"] < one["n"]]
+    lost = [pair for pair in listed if pair["invariant"] == LOST and pair["neither"] < pair["n"]]
+    said = lost or [
+        pair for pair in listed if pair["invariant"] == ANY and pair["neither"] < pair["n"]
+    ]
     family = "lost" if lost else "broke"
     return [
         {
-            "key": f"batch.pair.{family}{'.at' if one['common'] else ''}",
+            "key": f"batch.pair.{family}{'.at' if pair['common'] else ''}",
             "args": {
-                "only_a": statistics.whole(one["only_a"]),
-                "only_b": statistics.whole(one["only_b"]),
-                "both": statistics.whole(one["both"]),
-                "n": statistics.whole(one["n"]),
-                "a": one["a"],
-                "b": one["b"],
-                "common": one["common"],
+                "only_a": statistics.whole(pair["only_a"]),
+                "only_b": statistics.whole(pair["only_b"]),
+                "both": statistics.whole(pair["both"]),
+                "n": statistics.whole(pair["n"]),
+                "a": pair["a"],
+                "b": pair["b"],
+                "common": pair["common"],
             },
         }
-        for one in said[:SAID_MOST]
+        for pair in said[:SAID_MOST]
     ]

@@ -70,7 +70,7 @@ def _row(database: Database, batch: BatchRow, cell: wire.CellJson) -> PosterRow:
     others = [name for name in names if name not in (LOST, UNPROMISED)]
     kinds = (("lost", [LOST]), ("gone", [UNPROMISED]), ("broken", others))
     kind, broken = next(
-        ((kind, wanted) for kind, wanted in kinds if {*wanted} & {*names}), ("held", [])
+        ((kind, members) for kind, members in kinds if {*members} & {*names}), ("held", [])
     )
     return {
         "profile": cell["profile"],
@@ -92,9 +92,9 @@ def _shortest(database: Database, batch: BatchRow, cell: wire.CellJson, broken: 
     """Return the address of the shortest run that broke one of these, or else of the first run."""
     place = f"{quote(cell['profile'], safe='+')}/{cell['cell']}"
     for name in broken:
-        wanted = records.FailureFilter(cell["profile"], name, cell["cell"], "step")
-        for found in records.failures(database, batch, wanted, 0, 1)[1]:
-            return f"/batch/{batch.id}/failure/{place}/{found.seed}/{name}"
+        shortest_first = records.FailureFilter(cell["profile"], name, cell["cell"], "step")
+        for failure in records.failures(database, batch, shortest_first, 0, 1)[1]:
+            return f"/batch/{batch.id}/failure/{place}/{failure.seed}/{name}"
     return f"/batch/{batch.id}/row/{place}/{batch.first_seed}"
 
 
@@ -120,9 +120,9 @@ def notebook_cell(batch: BatchRow, scenario: Scenario, is_named: bool) -> str:
     """
     name = scenario.slug if is_named else "study.yaml"
     lines = [] if is_named else [f"open({name!r}, 'w').write({yaml_of(scenario)!r})"]
-    asked = varied(batch)
-    if asked or batch.runs > RUNS_HERE:
-        more = "".join(f" --vary {key}={','.join(values)}" for key, values in asked.items())
+    axes = varied(batch)
+    if axes or batch.runs > RUNS_HERE:
+        more = "".join(f" --vary {key}={','.join(values)}" for key, values in axes.items())
         options = f"--runs {batch.runs} --seed {batch.first_seed}{more}"
         lines.append(f"!highwater batch {name} --kafka {','.join(batch.profiles)} {options}")
     else:
@@ -133,8 +133,8 @@ def notebook_cell(batch: BatchRow, scenario: Scenario, is_named: bool) -> str:
 
 def varied(batch: BatchRow) -> Mapping[str, list[str]]:
     """Return the values of each setting that the study varies."""
-    found: dict[str, dict[str, None]] = {}
+    axes: dict[str, dict[str, None]] = {}
     for cell in batch.cells:
         for key, value in cell["values"].items():
-            found.setdefault(key, {})[value] = None
-    return {key: list(values) for key, values in found.items()}
+            axes.setdefault(key, {})[value] = None
+    return {key: list(values) for key, values in axes.items()}

@@ -46,7 +46,7 @@ class FairQueue:
         It counts as running from now on.
         """
         with self._changed:
-            run = next((one for one in self._in_order() if self._may_start(one)), None)
+            run = next((queued for queued in self._in_order() if self._may_start(queued)), None)
             if run is not None:
                 self._waiting.remove(run)
                 self._running.append(run)
@@ -85,12 +85,12 @@ class FairQueue:
         for number, run in enumerate(self._waiting):
             keyed.append((turns[run.payer], number, run))
             turns[run.payer] += 1
-        return [run for _, _, run in sorted(keyed, key=lambda one: one[:2])]
+        return [run for _, _, run in sorted(keyed, key=lambda entry: entry[:2])]
 
     def _may_start(self, run: BatchRun) -> bool:
         if run.stop.is_set():  # it only has to be marked as ended
             return True
         if len(self._running) < self._at_once:
             return True
-        payers = {one.payer for one in self._running}
+        payers = {running.payer for running in self._running}
         return run.payer not in payers and len(self._running) < self._owners_at_once

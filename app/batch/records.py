@@ -123,10 +123,10 @@ def row(database: Database, number: str) -> BatchRow | None:
 
 def require_batch(database: Database, number: str) -> BatchRow:
     """Return the row of a batch.  Raises RequestError "gone" if it does not exist."""
-    found = row(database, number) if number.isalnum() else None
-    if found is None:
+    batch = row(database, number) if number.isalnum() else None
+    if batch is None:
         raise RequestError("gone", "gone.batch", batch=number[:40])
-    return found
+    return batch
 
 
 def newest(
@@ -160,10 +160,10 @@ def unfinished(database: Database) -> list[str]:
 def interrupt(database: Database, number: str) -> None:
     """Mark a batch whose process has died as interrupted, unless it has already ended."""
     with database.writing() as session:
-        found = session.get(BatchRow, number)
-        if found is not None and found.state in ACTIVE:
-            found.state, found.message, found.finished = BatchState.INTERRUPTED, "", now_ms()
-            found.said = None
+        batch = session.get(BatchRow, number)
+        if batch is not None and batch.state in ACTIVE:
+            batch.state, batch.message, batch.finished = BatchState.INTERRUPTED, "", now_ms()
+            batch.said = None
 
 
 def update(database: Database, number: str, **fields: Any) -> None:
@@ -322,9 +322,11 @@ def save_summary(database: Database, batch: BatchRow, summary: Summary, about: B
 def cells(database: Database, batch: BatchRow) -> list[BatchCellRow]:
     """Return the cells in the order of the batch, each with its profiles in the order chosen."""
     with database.reading() as session:
-        found = session.scalars(select(BatchCellRow).where(BatchCellRow.batch_id == batch.id)).all()
+        stored = session.scalars(
+            select(BatchCellRow).where(BatchCellRow.batch_id == batch.id)
+        ).all()
     place = {profile: i for i, profile in enumerate(batch.profiles)}
-    return sorted(found, key=lambda row: (row.cell, place.get(row.profile, 0)))
+    return sorted(stored, key=lambda row: (row.cell, place.get(row.profile, 0)))
 
 
 ORDERS: Final[dict[wire.FailureOrder, tuple[Any, ...]]] = {
@@ -351,24 +353,24 @@ EVERY_FAILURE: Final = FailureFilter()
 def failures(
     database: Database,
     batch: BatchRow,
-    wanted: FailureFilter = EVERY_FAILURE,
+    only: FailureFilter = EVERY_FAILURE,
     first: int = 0,
     limit: int | None = 50,
 ) -> tuple[int, list[Failure]]:
     """Return (number of matches, one page of them)."""
     chosen = select(FailureRow).where(FailureRow.batch_id == batch.id)
-    if wanted.profile:
-        chosen = chosen.where(FailureRow.profile == wanted.profile)
-    if wanted.invariant:
-        chosen = chosen.where(FailureRow.invariant == wanted.invariant)
-    if wanted.cell != EVERY_CELL:
-        chosen = chosen.where(FailureRow.cell == wanted.cell)
+    if only.profile:
+        chosen = chosen.where(FailureRow.profile == only.profile)
+    if only.invariant:
+        chosen = chosen.where(FailureRow.invariant == only.invariant)
+    if only.cell != EVERY_CELL:
+        chosen = chosen.where(FailureRow.cell == only.cell)
     by_seed = (FailureRow.cell, FailureRow.profile, FailureRow.invariant, FailureRow.seed)
-    order = (*ORDERS[wanted.order], *by_seed)
+    order = (*ORDERS[only.order], *by_seed)
     with database.reading() as session:
         total = session.scalar(select(func.count()).select_from(chosen.subquery())) or 0
         page = session.scalars(chosen.order_by(*order).offset(first).limit(limit))
-        return total, [_failure(one) for one in page]
+        return total, [_failure(stored) for stored in page]
 
 
 def failure(
@@ -378,8 +380,8 @@ def failure(
     if cell >= len(batch.cells) or seed > SEED_MAX:
         return None
     with database.reading() as session:
-        found = session.get(FailureRow, (batch.id, profile, cell, seed, invariant))
-        return _failure(found) if found else None
+        stored = session.get(FailureRow, (batch.id, profile, cell, seed, invariant))
+        return _failure(stored) if stored else None
 
 
 def _failure(one: FailureRow) -> Failure:
@@ -439,9 +441,11 @@ def is_enough(batch: BatchRow, counts: Counts) -> bool:
     if not within or len(counts) < len(batch.cells) * len(batch.profiles):
         return False
     look = replace(look_of(batch), growing=max(1, len(batch.parts)))
-    found = [share_of(one.hits.get(ANY, 0), one.judged, one.weights, ANY, look)
-             for one in counts.values()]  # fmt: skip
-    return all(is_within(one["share"] or 0, one["low"], one["high"], within) for one in found)
+    shares = [share_of(count.hits.get(ANY, 0), count.judged, count.weights, ANY, look)
+             for count in counts.values()]  # fmt: skip
+    return all(
+        is_within(share["share"] or 0, share["low"], share["high"], within) for share in shares
+    )
 
 
 def share_of(

@@ -43,7 +43,7 @@ def played(
 def result(
     jobs: Jobs,
     number: str,
-    wanted: records.FailureFilter = records.EVERY_FAILURE,
+    only: records.FailureFilter = records.EVERY_FAILURE,
     first: int = 0,
 ) -> wire.BatchResult:
     """Return all that is known of a batch.
@@ -54,7 +54,7 @@ def result(
     scenario = records.scenario_of(batch)
     shown = jobs.snapshot_of(batch)
     paired = pairs(batch)
-    total, found = records.failures(jobs.database, batch, wanted, first, FAILURES_SHOWN)
+    total, failures = records.failures(jobs.database, batch, only, first, FAILURES_SHOWN)
     look = records.look_of(batch)
     metrics = metrics_of(jobs, batch)
     weighted = any("effective" in cell["unseen"] for cell in shown["cells"])
@@ -102,19 +102,19 @@ def result(
         "failures": {
             "total": total,
             "first": first,
-            "rows": [failure_of(batch, one) for one in found],
+            "rows": [failure_of(batch, failure) for failure in failures],
         },
     }
 
 
-def failure_of(batch: BatchRow, one: Failure) -> wire.BatchFailure:
+def failure_of(batch: BatchRow, failure: Failure) -> wire.BatchFailure:
     """Return a failing run as pages and programs get it.
 
     Its address stays, whatever runs are added.
     """
-    place = f"{quote(one.profile, safe='+')}/{one.cell}/{one.seed}/{one.invariant}"
+    place = f"{quote(failure.profile, safe='+')}/{failure.cell}/{failure.seed}/{failure.invariant}"
     url = f"/batch/{batch.id}/failure/{place}"
-    shown = {**asdict(one), "label": batch.cells[one.cell]["label"], "url": url}
+    shown = {**asdict(failure), "label": batch.cells[failure.cell]["label"], "url": url}
     return cast(wire.BatchFailure, shown)
 
 
@@ -134,7 +134,7 @@ def futures_of(batch: BatchRow, cells: list[wire.CellJson]) -> wire.BatchFutures
             step = int(cell["values"]["step"])
             share = count["share"] or 0.0
             steps.append({"step": step, "share": share, "low": count["low"], "high": count["high"]})
-    held, point = turn((one["step"], one["share"]) for one in steps)
+    held, point = turn((row["step"], row["share"]) for row in steps)
     broken = max(present["step"] for present in batch.about["presents"]) + 1
     here = point if point is not None else broken - 1
     return {
@@ -158,8 +158,8 @@ def needs(cells: list[wire.CellJson], runs_per_s: float) -> wire.BatchNeeds | No
     counts = [cell["violating"] for cell in cells if cell["n"]]
     if not counts:
         return None
-    seen = [one for one in counts if one["share"]]
-    rarest = min(seen, key=lambda one: one["share"] or 0.0) if seen else counts[0]
+    seen = [count for count in counts if count["share"]]
+    rarest = min(seen, key=lambda count: count["share"] or 0.0) if seen else counts[0]
     share = rarest["share"] or min(1.0, rarest["high"])
     if seen and is_within(share, rarest["low"], rarest["high"], PRECISE):
         return None
@@ -197,7 +197,7 @@ def sentences(cells: list[wire.CellJson]) -> list[wire.StudyFinding]:
     if len(said) <= SENTENCES_MOST:
         return said
     # The list may be cut: losses come first, then that there were none, then the rest.
-    said.sort(key=lambda one: (not one["first"], not one["bad"]))
+    said.sort(key=lambda sentence: (not sentence["first"], not sentence["bad"]))
     left = {"n": len(said) - SENTENCES_MOST}
     more: wire.StudyFinding = {"key": "batch.said.more", "args": left, "bad": None, "first": False}
     return [*said[:SENTENCES_MOST], more]
@@ -252,11 +252,11 @@ def metrics_of(jobs: Jobs, batch: BatchRow) -> list[wire.BatchMetric]:
     """Return for each metric its meaning, and what was measured for each profile and cell."""
     rows = records.cells(jobs.database, batch)
     look = records.look_of(batch)
-    found: list[wire.BatchMetric] = []
+    metrics: list[wire.BatchMetric] = []
     for name, metric in METRICS.items():
         measured = [_measured(row, name, look) for row in rows if name in row.metrics]
         if measured:
-            found.append(
+            metrics.append(
                 {
                     "name": name,
                     "unit": metric.unit,
@@ -265,7 +265,7 @@ def metrics_of(jobs: Jobs, batch: BatchRow) -> list[wire.BatchMetric]:
                     "cells": measured,
                 }
             )
-    return found
+    return metrics
 
 
 def _measured(row: BatchCellRow, name: str, look: Look) -> wire.Measured:
@@ -273,25 +273,25 @@ def _measured(row: BatchCellRow, name: str, look: Look) -> wire.Measured:
 
     Half of five hundred runs lie below their median, but they say nothing of one in a thousand.
     """
-    kept = row.metrics[name]
-    n = kept["n"]
-    known = dict(zip(QUANTILES, kept["quantiles"] or (), strict=False))
-    known = {at: value for at, value in known.items() if knowable(n, at)}
-    mean = kept["sum"] / n if n else None
+    measured = row.metrics[name]
+    n = measured["n"]
+    quantiles = dict(zip(QUANTILES, measured["quantiles"] or (), strict=False))
+    quantiles = {at: value for at, value in quantiles.items() if knowable(n, at)}
+    mean = measured["sum"] / n if n else None
     if row.weights and n:
         mean = row.weights[f"metric {name}"][2] / n
-    share = records.share_of(kept["positive"], n, row.weights, f"metric {name}", look)
+    share = records.share_of(measured["positive"], n, row.weights, f"metric {name}", look)
     return {
         "profile": row.profile,
         "cell": row.cell,
         "label": row.label,
         "n": n,
         "mean": mean,
-        "min": kept["min"],
-        "max": kept["max"],
+        "min": measured["min"],
+        "max": measured["max"],
         "share": share,
-        "curve": list(known.items()),
-        "quantiles": [known.get(at) for at in SHOWN_QUANTILES],
+        "curve": list(quantiles.items()),
+        "quantiles": [quantiles.get(at) for at in SHOWN_QUANTILES],
     }
 
 
@@ -314,18 +314,18 @@ def dots(database: Database, batch: BatchRow, cells: list[wire.CellJson]) -> lis
 
 
 def _side(database: Database, batch: BatchRow, cell: wire.CellJson) -> wire.Dots:
-    wanted = records.FailureFilter(cell["profile"], "", cell["cell"], "seed")
-    _, found = records.failures(database, batch, wanted, 0, None)
+    by_seed = records.FailureFilter(cell["profile"], "", cell["cell"], "seed")
+    _, failures = records.failures(database, batch, by_seed, 0, None)
     seeds: dict[str, list[int]] = {}
-    for one in found:
-        seeds.setdefault(one.invariant, []).append(one.seed)
+    for failure in failures:
+        seeds.setdefault(failure.invariant, []).append(failure.seed)
     until = batch.first_seed + min(DOTS, batch.runs)
-    for name, known in seeds.items():
+    for name, listed in seeds.items():
         hits = cell["errors"] if name == ERROR else _hits(cell, name)
-        if hits > len(known):
-            until = min(until, sorted(known)[:FAILURES_KEPT][-1] + 1)
+        if hits > len(listed):
+            until = min(until, sorted(listed)[:FAILURES_KEPT][-1] + 1)
     named: dict[int, str] = {}
-    for name in sorted(seeds, key=lambda one: (one != LOST, one != UNPROMISED, one == ERROR, one)):
+    for name in sorted(seeds, key=lambda key: (key != LOST, key != UNPROMISED, key == ERROR, key)):
         for seed in seeds[name]:
             named.setdefault(seed, name)
     return {

@@ -174,7 +174,7 @@ def cell_of(scenario: Scenario, values: Mapping[str, str]) -> Cell:
 
 def parse_vary(given: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:
     """Parse ["min.insync.replicas=1,2"] of a form or the command line.  Raises RequestError."""
-    found = []
+    axes = []
     for line in given:
         if not line.strip():
             continue
@@ -182,30 +182,30 @@ def parse_vary(given: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:
         values = tuple(value.strip() for value in listed.split(",") if value.strip())
         if not key.strip() or not values or len(line) > 1000:
             raise RequestError("invalid", "batch.vary", given=line[:80])
-        found.append((key.strip(), tuple(dict.fromkeys(values))))
-    return found
+        axes.append((key.strip(), tuple(dict.fromkeys(values))))
+    return axes
 
 
-def asked_spec(asked: RequestFields, scenario: Scenario) -> Spec:
+def asked_spec(fields: RequestFields, scenario: Scenario) -> Spec:
     """Parse a request: {runs, profiles: [..], first_seed, vary: [..], within}."""
-    profiles = _texts(asked, "profiles", 40)
-    vary = parse_vary(_texts(asked, "vary", 20) or ())
+    profiles = _texts(fields, "profiles", 40)
+    vary = parse_vary(_texts(fields, "vary", 20) or ())
     # Any whole number is read, so that the sentence can name the one that is too large.
-    runs = asked.raw("runs")
+    runs = fields.raw("runs")
     if isinstance(runs, bool) or not isinstance(runs, int):
         raise RequestError("invalid", what="runs")
-    seed = asked.whole("first_seed", 0, SEED_MAX, default=0)
-    within = asked.whole("within", 0, 100, default=0)
+    seed = fields.whole("first_seed", 0, SEED_MAX, default=0)
+    within = fields.whole("within", 0, 100, default=0)
     return make_spec(scenario, runs, profiles, seed, vary, within)
 
 
-def _texts(asked: RequestFields, name: str, most: int) -> list[str] | None:
-    value: Any = asked.raw(name)
+def _texts(fields: RequestFields, name: str, most: int) -> list[str] | None:
+    value: Any = fields.raw(name)
     if value is None:
         return None
     if not isinstance(value, list) or len(value) > most:
         raise RequestError("invalid", what=name)
-    for one in value:
-        if not isinstance(one, str) or len(one) > 1000:
+    for item in value:
+        if not isinstance(item, str) or len(item) > 1000:
             raise RequestError("invalid", what=name)
     return value

@@ -95,11 +95,11 @@ def difference(
     low_b, high_b = _ends(second)
     below = (b - low_b) ** 2 + (high_a - a) ** 2 - 2 * phi * (b - low_b) * (high_a - a)
     above = (high_b - b) ** 2 + (a - low_a) ** 2 - 2 * phi * (high_b - b) * (a - low_a)
-    found = b - a
+    gap = b - a
     return (
-        found,
-        max(-1.0, found - math.sqrt(max(0.0, below))),
-        min(1.0, found + math.sqrt(max(0.0, above))),
+        gap,
+        max(-1.0, gap - math.sqrt(max(0.0, below))),
+        min(1.0, gap + math.sqrt(max(0.0, above))),
     )
 
 

@@ -65,23 +65,23 @@ class Rows:
         plan = BatchPlan(
             nothing, self.profiles, self.runs, self.first_seed, self.chunk_runs, (), self.parts
         )
-        wanted = {
+        chunks = {
             chunk.number
             for chunk in plan.chunks()
             if (chunk.profile, chunk.cell) == (self.profile, self.cell)
             and chunk.first_seed <= last
             and chunk.first_seed + chunk.runs > first
         }
-        found: Broken = {}
-        there = wanted & chunks_on_disk(self.directory)
+        by_seed: Broken = {}
+        there = chunks & chunks_on_disk(self.directory)
         columns = ["seed", "verdict", "broken"]
         for row in read_chunks(self.directory, there, columns, (first, last)):
             if row["verdict"] != "error":
-                names = {one["invariant"] for one in row["broken"]}
-                found[row["seed"]] = frozenset(
+                names = {breach["invariant"] for breach in row["broken"]}
+                by_seed[row["seed"]] = frozenset(
                     names | {ANY} if row["verdict"] == "violates" else names
                 )
-        return found
+        return by_seed
 
 
 def common_seeds(a: BatchRow, b: BatchRow) -> tuple[int, int] | None:
@@ -125,16 +125,16 @@ def compared(jobs: Jobs, a: BatchRow, b: BatchRow) -> Json:
     """
     matched = common_cells(a, b)
     seen = [
-        {(cell["profile"], cell["cell"]): cell for cell in jobs.snapshot(one.id)["cells"]}
-        for one in (a, b)
+        {(cell["profile"], cell["cell"]): cell for cell in jobs.snapshot(batch.id)["cells"]}
+        for batch in (a, b)
     ]
     profiles = [name for name in a.profiles if name in b.profiles]
     cells = []
     for i, j, equal in matched if a.kind == b.kind else ():
         for profile in profiles:
-            one, two = seen[0].get((profile, i)), seen[1].get((profile, j))
-            if one and two and one["n"] and two["n"]:
-                cells.append(_cell(jobs, a, b, one, two, equal))
+            first, two = seen[0].get((profile, i)), seen[1].get((profile, j))
+            if first and two and first["n"] and two["n"]:
+                cells.append(_cell(jobs, a, b, first, two, equal))
     return {
         "lines": scenario_lines(a, b),
         "remarks": remarks(a, b, profiles, matched, cells),
@@ -160,19 +160,19 @@ def common_cells(a: BatchRow, b: BatchRow) -> list[tuple[int, int, bool]]:
     """
     of_b = [conditions(records.subject(b, cell)) for cell in range(len(b.cells))]
     labels = [cell["label"] for cell in b.cells]
-    found = []
+    pairs = []
     for i, cell in enumerate(a.cells):
         mine = conditions(records.subject(a, i))
         if mine in of_b:
-            found.append((i, of_b.index(mine), True))
+            pairs.append((i, of_b.index(mine), True))
         elif cell["label"] in labels:
-            found.append((i, labels.index(cell["label"]), False))
-    return found
+            pairs.append((i, labels.index(cell["label"]), False))
+    return pairs
 
 
 def scenario_lines(a: BatchRow, b: BatchRow) -> list[Json]:
     """Return {where, a, b} for each difference of the scenarios, about forty at most."""
-    mine, theirs = (dict(_flat(json.loads(one.scenario_text))) for one in (a, b))
+    mine, theirs = (dict(_flat(json.loads(batch.scenario_text))) for batch in (a, b))
     every = dict.fromkeys([*mine, *theirs])
     places = [name for name in every if mine.get(name) != theirs.get(name)]
     return [
@@ -217,26 +217,26 @@ def remarks(
         return [_sentence("profiles")]
     if not matched:
         return [_sentence("cells")]
-    found = []
+    sentences = []
     if not cells:
-        found.append(_sentence("nothing"))
+        sentences.append(_sentence("nothing"))
     if any(not equal for _, _, equal in matched):
-        found.append(_sentence("scenarios"))
+        sentences.append(_sentence("scenarios"))
     if a.engine_version != b.engine_version:
-        found.append(_sentence("engines", a=a.engine_version, b=b.engine_version))
+        sentences.append(_sentence("engines", a=a.engine_version, b=b.engine_version))
     seeds = common_seeds(a, b)
     if seeds and any(cell["same"] for cell in cells):
-        found.append(_sentence("same", first=seeds[0], last=seeds[1]))
+        sentences.append(_sentence("same", first=seeds[0], last=seeds[1]))
     elif seeds and any(row["paired"] for cell in cells for row in cell["rows"]):
-        found.append(_sentence("paired", first=seeds[0], last=seeds[1]))
+        sentences.append(_sentence("paired", first=seeds[0], last=seeds[1]))
     elif seeds and any("effective" in cell["rows"][0][side] for cell in cells for side in "ab"):
-        found.append(_sentence("weighted"))
+        sentences.append(_sentence("weighted"))
     elif seeds is None:
-        found.append(_sentence("apart"))
+        sentences.append(_sentence("apart"))
     left = len(a.cells) + len(b.cells) - 2 * len(matched)
     if left:
-        found.append(_sentence("left", n=left))
-    return found
+        sentences.append(_sentence("left", n=left))
+    return sentences
 
 
 def _sentence(key: str, **args: Any) -> Json:
@@ -247,33 +247,33 @@ def _sentence(key: str, **args: Any) -> Json:
 
 
 def _cell(
-    jobs: Jobs, a: BatchRow, b: BatchRow, one: wire.CellJson, two: wire.CellJson, equal: bool
+    jobs: Jobs, a: BatchRow, b: BatchRow, first: wire.CellJson, two: wire.CellJson, equal: bool
 ) -> Json:
     seeds = common_seeds(a, b)
     # With equal conditions and an equal engine, every run of a shared seed is equal.
     same = equal and seeds is not None and a.engine_version == b.engine_version
-    weighted = any("effective" in cell["unseen"] for cell in (one, two))
+    weighted = any("effective" in cell["unseen"] for cell in (first, two))
     pairs: Pairs = {}
-    rows_of_all = sum(one.runs * len(one.profiles) * len(one.cells) for one in (a, b))
+    rows_of_all = sum(batch.runs * len(batch.profiles) * len(batch.cells) for batch in (a, b))
     if seeds and rows_of_all <= ROWS_MOST and not same and not weighted:
         pairs = paired(
-            Rows.of(jobs.directory(a.id), a, one["profile"], one["cell"]),
+            Rows.of(jobs.directory(a.id), a, first["profile"], first["cell"]),
             Rows.of(jobs.directory(b.id), b, two["profile"], two["cell"]),
             *seeds,
         )
-    names = sorted({LOST, *one["broken"], *two["broken"]}, key=place)
+    names = sorted({LOST, *first["broken"], *two["broken"]}, key=place)
     some = pairs.get(ANY)
     # Seeds at which neither broke an invariant are pairs as well.
     fine = some and statistics.Paired(some.n, 0, 0, 0)
-    rows = [_row("", one["violating"], two["violating"], same, some)]
+    rows = [_row("", first["violating"], two["violating"], same, some)]
     for name in names:
-        counts = [cell["broken"].get(name) or cell["unseen"] for cell in (one, two)]
+        counts = [cell["broken"].get(name) or cell["unseen"] for cell in (first, two)]
         rows.append(_row(name, counts[0], counts[1], same, pairs.get(name, fine)))
     return {
-        "profile": one["profile"],
-        "a": one["label"],
+        "profile": first["profile"],
+        "a": first["label"],
         "b": two["label"],
-        "cell_a": one["cell"],
+        "cell_a": first["cell"],
         "cell_b": two["cell"],
         "same": same,
         "rows": rows,
@@ -290,8 +290,8 @@ def _row(
         phi = pair.phi if pair.n == a["n"] == b["n"] else 0.0
     difference = None
     if not same:
-        found = statistics.difference(a, b, phi)
-        difference = dict(zip(("share", "low", "high"), found, strict=True))
+        interval = statistics.difference(a, b, phi)
+        difference = dict(zip(("share", "low", "high"), interval, strict=True))
     return {"invariant": invariant, "a": a, "b": b, "difference": difference, "paired": table}
 
 
@@ -299,7 +299,7 @@ def _sentences(cells: list[Json]) -> list[Json]:
     """Return sentences on lost records, cell by cell: more, fewer, or undecided."""
     said = []
     for cell in cells:
-        row = next(one for one in cell["rows"] if one["invariant"] == LOST)
+        row = next(entry for entry in cell["rows"] if entry["invariant"] == LOST)
         change = row["difference"]
         if change is None:
             continue
@@ -327,21 +327,21 @@ def _sentences(cells: list[Json]) -> list[Json]:
 
 def _metrics(jobs: Jobs, a: BatchRow, b: BatchRow, cells: list[Json]) -> list[Json]:
     """Return {name, unit, meaning, rows: [{profile, label, a, b}]} of the metrics of both."""
-    theirs = {one["name"]: one for one in metrics_of(jobs, b)}
-    found = []
+    theirs = {each["name"]: each for each in metrics_of(jobs, b)}
+    metrics = []
     for metric in metrics_of(jobs, a):
         other = theirs.get(metric["name"])
         if other is None:
             continue
-        mine = {(one["profile"], one["cell"]): one for one in metric["cells"]}
-        others = {(one["profile"], one["cell"]): one for one in other["cells"]}
+        mine = {(entry["profile"], entry["cell"]): entry for entry in metric["cells"]}
+        others = {(entry["profile"], entry["cell"]): entry for entry in other["cells"]}
         rows = []
         for cell in cells:
-            one = mine.get((cell["profile"], cell["cell_a"]))
+            first = mine.get((cell["profile"], cell["cell_a"]))
             two = others.get((cell["profile"], cell["cell_b"]))
-            if one and two and (one["n"] or two["n"]):
-                rows.append({"profile": cell["profile"], "label": cell["a"], "a": one, "b": two})
+            if first and two and (first["n"] or two["n"]):
+                rows.append({"profile": cell["profile"], "label": cell["a"], "a": first, "b": two})
         if rows:
-            told = {name: metric[name] for name in ("name", "unit", "meaning")}
-            found.append({**told, "rows": rows})
-    return found
+            head = {name: metric[name] for name in ("name", "unit", "meaning")}
+            metrics.append({**head, "rows": rows})
+    return metrics

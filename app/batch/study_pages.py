@@ -177,10 +177,10 @@ def rename_form(number: str) -> AnyResponse:
 def choose_other(number: str) -> AnyResponse:
     """Open the comparison with a study: ``?address=`` as pasted, else ``?other=`` as chosen."""
     given = request.args.get("address", "").strip() or request.args.get("other", "")
-    found = NUMBER.search(given)
-    if found is None:
+    match = NUMBER.search(given)
+    if match is None:
         raise RequestError("invalid", "study.address", given=given[:80] or "?")
-    other = jobs().batch(found[1]).id
+    other = jobs().batch(match[1]).id
     return redirect(url_for("studies.side_by_side", number=jobs().batch(number).id, other=other))
 
 
@@ -198,16 +198,16 @@ def both(number: str, other: str) -> tuple[BatchRow, BatchRow]:
 def side_by_side(number: str, other: str) -> str:
     """Render both sentences, the differences, the shares and their difference, and measures."""
     a, b = both(number, other)
-    found = compared(jobs(), a, b)
+    comparison = compared(jobs(), a, b)
     lang = visitor.lang()
     return render_template(
         "batch/studies.html",
         a=_facts(a),
         b=_facts(b),
-        found=found,
+        found=comparison,
         State=BatchState,
-        varied=any(cell["a"] or cell["b"] for cell in found["cells"]),
-        boot={"a": a.id, "b": b.id, "cells": found["cells"], "lost": LOST, "lang": lang},
+        varied=any(cell["a"] or cell["b"] for cell in comparison["cells"]),
+        boot={"a": a.id, "b": b.id, "cells": comparison["cells"], "lost": LOST, "lang": lang},
     )
 
 

@@ -115,7 +115,7 @@ def read_box(
     text, secrets = masked(text)
     release = release_named(text)
     story, without = _story(text, facts, partition, language)
-    told = OF_STORY if story is not None and story.get("states") else ()
+    excluded = OF_STORY if story is not None and story.get("states") else ()
     understood = bool(
         facts.partitions or facts.logged or story or without or facts.quorum or facts.members
     )
@@ -131,7 +131,7 @@ def read_box(
     return {
         "lines": _lines(facts),
         "quorum": quorum_of(facts, title),
-        "named": _named(facts, language, told),
+        "named": _named(facts, language, excluded),
         "bugs": bugs or has[:MOST_BUGS],
         "story": None if story is None else dict(story),
         "without": without,
@@ -175,16 +175,16 @@ def _lines(facts: Facts) -> list[LineRun]:
     return runs
 
 
-def _named(facts: Facts, language: str, told: tuple[str, ...]) -> list[NamedJson]:
-    known: list[tuple[int, NamedLine]] = [
+def _named(facts: Facts, language: str, excluded: tuple[str, ...]) -> list[NamedJson]:
+    numbered: list[tuple[int, NamedLine]] = [
         (line.number, line.named)
         for line in sorted(facts.logged, key=lambda line: FATAL not in line.text)
-        if line.named is not None and line.named.kind.name not in told
+        if line.named is not None and line.named.kind.name not in excluded
     ]
-    found = []
+    listed = []
     linked: set[str] = set()
     for _, group in groupby(
-        known, key=lambda one: (one[1].kind.name, tuple(one[1].values.items()))
+        numbered, key=lambda entry: (entry[1].kind.name, tuple(entry[1].values.items()))
     ):
         rows = list(group)
         number, named = rows[0]
@@ -204,8 +204,8 @@ def _named(facts: Facts, language: str, told: tuple[str, ...]) -> list[NamedJson
             ],
         }
         linked |= {link["href"] for link in shown["links"]}
-        found.append(shown)
-    return found[:MOST_NAMED]
+        listed.append(shown)
+    return listed[:MOST_NAMED]
 
 
 def _bugs(text: str, facts: Facts, release: str, language: str) -> list[BugJson]:
@@ -217,13 +217,14 @@ def _bugs(text: str, facts: Facts, release: str, language: str) -> list[BugJson]
             for number, line in enumerate(text.splitlines(), 1)
             if _colour(facts.kinds.get(number, "")) not in READ
         ]
-    found: dict[LedgerEntry, int] = {}
+    entries: dict[LedgerEntry, int] = {}
     for number, line in lines:
         fits = fitting if len(line.split()) <= MOST_WORDS_OF_A_NAME else printing
         for entry in fits(line, release):
-            found.setdefault(entry, number)
+            entries.setdefault(entry, number)
     return [
-        _bug(entry, number, release, language) for entry, number in list(found.items())[:MOST_BUGS]
+        _bug(entry, number, release, language)
+        for entry, number in list(entries.items())[:MOST_BUGS]
     ]
 
 

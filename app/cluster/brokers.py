@@ -13,26 +13,26 @@ def offline_of(
 ) -> list[int]:
     """Return the brokers that are down; each assumption is a note that says how to change it."""
     every = facts.partitions.values()
-    leading = {one.leader for one in every if one.leader >= 0} | facts.leading
-    told = facts.offline & set(brokers)
+    leading = {part.leader for part in every if part.leader >= 0} | facts.leading
+    offline = facts.offline & set(brokers)
     listed = facts.alive or facts.members
     up = facts.running | leading | (listed & set(brokers))
-    down = told - leading - (facts.running - told)
-    for one in sorted(told & leading):
-        notes.append(Notice("paste.note.leads", {"broker": one}))
+    down = offline - leading - (facts.running - offline)
+    for broker in sorted(offline & leading):
+        notes.append(Notice("paste.note.leads", {"broker": broker}))
     absent = set(brokers) - listed - up - down if listed else set()
     dead = _of_leaderless(facts, chosen, up, notes) - down - up - absent
     if dead:
-        names = [one.name for one in chosen if one.leader < 0 and dead & {*one.isr, *one.elr}]
+        names = [part.name for part in chosen if part.leader < 0 and dead & {*part.isr, *part.elr}]
         args = {"brokers": _ids(dead), "names": few(names)}
         key = "paste.note.offline.leaderless"
         notes.append(Notice(key, args, choices=running(dead), topics=topics_of(names)))
-    gone = absent or _absent(facts, brokers) - up - down - dead
-    if gone:
+    missing = absent or _absent(facts, brokers) - up - down - dead
+    if missing:
         key = "listed" if facts.alive else "quorum" if facts.members else "assumed"
-        args = {"brokers": _ids(gone)}
-        notes.append(Notice(f"paste.note.offline.{key}", args, choices=running(gone)))
-    return sorted((down | dead | gone) & set(brokers))
+        args = {"brokers": _ids(missing)}
+        notes.append(Notice(f"paste.note.offline.{key}", args, choices=running(missing)))
+    return sorted((down | dead | missing) & set(brokers))
 
 
 def _absent(facts: Facts, brokers: list[int]) -> set[int]:
@@ -40,10 +40,10 @@ def _absent(facts: Facts, brokers: list[int]) -> set[int]:
     if facts.alive or facts.members:
         return set()
     every = facts.partitions.values()
-    in_sync = {member for one in every if one.leader >= 0 for member in one.isr} | facts.seen
-    known = {member for one in every if one.offline_known for member in one.replicas}
-    in_sync |= {member for one in every if one.leader < 0 for member in (*one.isr, *one.elr)}
-    return set(brokers) - in_sync - known
+    in_sync = {member for part in every if part.leader >= 0 for member in part.isr} | facts.seen
+    accounted = {member for part in every if part.offline_known for member in part.replicas}
+    in_sync |= {member for part in every if part.leader < 0 for member in (*part.isr, *part.elr)}
+    return set(brokers) - in_sync - accounted
 
 
 def _of_leaderless(
@@ -54,16 +54,16 @@ def _of_leaderless(
     Where one is alive for sure, a note says that an election is due.
     """
     dead: set[int] = set()
-    for one in chosen:
-        if one.leader >= 0 or not one.isr_known:
+    for part in chosen:
+        if part.leader >= 0 or not part.isr_known:
             continue
-        members = {*one.isr, *one.elr}
+        members = {*part.isr, *part.elr}
         alive = members & up - facts.offline
-        if one.offline_known:
+        if part.offline_known:
             alive |= members - facts.offline
         if alive:
-            args = {"name": one.name, "brokers": _ids(alive)}
-            notes.append(Notice("paste.note.election", args, one.line, topics=(one.topic,)))
+            args = {"name": part.name, "brokers": _ids(alive)}
+            notes.append(Notice("paste.note.election", args, part.line, topics=(part.topic,)))
         dead |= members - alive
     return dead - facts.offline
 
@@ -71,8 +71,8 @@ def _of_leaderless(
 def running(brokers: set[int]) -> tuple[Press, ...]:
     """Return a button for each broker that says that it runs."""
     return tuple(
-        Press("cluster.put.running", {"broker": one}, f"# broker {one} is running")
-        for one in sorted(brokers)[:6]
+        Press("cluster.put.running", {"broker": broker}, f"# broker {broker} is running")
+        for broker in sorted(brokers)[:6]
     )
 
 

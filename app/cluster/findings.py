@@ -49,11 +49,16 @@ def report_of(data: Json, facts: Facts) -> ClusterReport:
     capped = bool(get_profile(data["profiles"][0]).flags()["cap_min_isr_to_rf"])
     findings = sorted(
         _findings(states, offline, facts, capped),
-        key=lambda one: (SEVERITIES.index(one["severity"]), one["key"] not in LEADERLESS),
+        key=lambda finding: (
+            SEVERITIES.index(finding["severity"]),
+            finding["key"] not in LEADERLESS,
+        ),
     )
-    brokers = [one["id"] for one in data["brokers"] if one["id"] not in offline]
+    brokers = [broker["id"] for broker in data["brokers"] if broker["id"] not in offline]
     restarts = [_restart(broker, states, facts, capped) for broker in brokers]
-    restarts.sort(key=lambda one: (len(one["stops"]) > 0, len(one["stops"]), one["leads"]))
+    restarts.sort(
+        key=lambda restart: (len(restart["stops"]) > 0, len(restart["stops"]), restart["leads"])
+    )
     return {"findings": findings[:MOST_FINDINGS], "restarts": restarts}
 
 

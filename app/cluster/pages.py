@@ -40,10 +40,10 @@ def incident() -> str:
 
 
 def _box(files_first: bool) -> str:
-    asked = request.args.get("ask", "")[:LONGEST_QUERY]
+    query = request.args.get("ask", "")[:LONGEST_QUERY]
     boot = {
         "lang": visitor.lang(),
-        "asked": bool(asked.strip()),
+        "asked": bool(query.strip()),
         "most": MOST_SENT,
         "most_bytes": FILES_BYTES,
         "files": MOST_FILES,
@@ -52,10 +52,10 @@ def _box(files_first: bool) -> str:
     return render_template(
         "cluster/page.html",
         boot=boot,
-        asked=asked,
+        asked=query,
         profiles=PROFILES.values(),
         formats=SHOWN,
-        rows=[row for one in FORMATS for row in one.rows],
+        rows=[row for layout in FORMATS for row in layout.rows],
         files_first=files_first,
     )
 
@@ -82,8 +82,8 @@ def read_cluster() -> Response:
         {
             "ok": True,
             **read.summary,
-            "notes": [note_json(context, one) for one in read.notes],
-            "problems": [note_json(context, one) for one in read.problems],
+            "notes": [note_json(context, note) for note in read.notes],
+            "problems": [note_json(context, problem) for problem in read.problems],
             "what_if": None if read.run is None else _what_if(read.run),
             "report": read.report,
             "box": read.box,

@@ -39,11 +39,11 @@ class PastedQuorum:
 
 def quorum_in(facts: Facts) -> PastedQuorum | None:
     """Return the quorum of a description or of lines of a log; None without its voters."""
-    found = _quorum_described(facts) or _quorum_logged(facts)
-    if found is None or not 1 < len(found.voters) <= MOST_VOTERS:
+    quorum = _quorum_described(facts) or _quorum_logged(facts)
+    if quorum is None or not 1 < len(quorum.voters) <= MOST_VOTERS:
         return None
-    well = set(found.voters) - found.behind - found.gone
-    return found if well else None
+    well = set(quorum.voters) - quorum.behind - quorum.gone
+    return quorum if well else None
 
 
 def _quorum_described(facts: Facts) -> PastedQuorum | None:
@@ -54,7 +54,7 @@ def _quorum_described(facts: Facts) -> PastedQuorum | None:
     return PastedQuorum(
         sorted(facts.voters),
         int(leader) if leader.isdigit() else -1,
-        {one for one, end in facts.voters.items() if end < best},
+        {voter for voter, end in facts.voters.items() if end < best},
     )
 
 
@@ -63,38 +63,38 @@ def _quorum_logged(facts: Facts) -> PastedQuorum | None:
     listed = _VOTERS.findall(text)
     if not listed:
         return None
-    found = PastedQuorum(sorted(int(one) for one in listed[-1].split(",") if one.strip()))
-    leaders = [int(one or other) for one, other in _LEADER.findall(text)]
-    found.leader = leaders[-1] if leaders else -1
-    found.has_prevote = "Prospective" in text
-    heard = {int(one or other) for one, other in _LOCAL.findall(text)}
-    heard |= {int(one) for one in _GRANTED.findall(text)} | set(leaders)
+    quorum = PastedQuorum(sorted(int(voter) for voter in listed[-1].split(",") if voter.strip()))
+    leaders = [int(named or other) for named, other in _LEADER.findall(text)]
+    quorum.leader = leaders[-1] if leaders else -1
+    quorum.has_prevote = "Prospective" in text
+    heard = {int(named or other) for named, other in _LOCAL.findall(text)}
+    heard |= {int(voter) for voter in _GRANTED.findall(text)} | set(leaders)
     for line in facts.logged:
         if line.named is not None and line.named.kind.name == _REJECTED:
             candidate = line.named.values.get("candidate", "")
-            found.behind |= {int(candidate)} if candidate else set()
-    found.behind &= set(found.voters) - heard
-    if found.leader < 0:
-        found.gone = set(found.voters) - heard - found.behind
-    return found
+            quorum.behind |= {int(candidate)} if candidate else set()
+    quorum.behind &= set(quorum.voters) - heard
+    if quorum.leader < 0:
+        quorum.gone = set(quorum.voters) - heard - quorum.behind
+    return quorum
 
 
-def scenario_of_quorum(found: PastedQuorum, title: str) -> dict[str, Any]:
+def scenario_of_quorum(quorum: PastedQuorum, title: str) -> dict[str, Any]:
     """Return the scenario: the state of the voters, then the leader's death if there is one."""
-    name = {voter: f"C{number}" for number, voter in enumerate(found.order, 1)}
-    first = found.order[0]
-    late = [name[voter] for voter in found.order if voter in found.behind]
-    lost = [name[voter] for voter in found.order if voter in found.gone and voter != first]
-    script = ["advance 1s", *(f"kill {one}" for one in late)]
+    name = {voter: f"C{number}" for number, voter in enumerate(quorum.order, 1)}
+    first = quorum.order[0]
+    late = [name[voter] for voter in quorum.order if voter in quorum.behind]
+    lost = [name[voter] for voter in quorum.order if voter in quorum.gone and voter != first]
+    script = ["advance 1s", *(f"kill {voter}" for voter in late)]
     script += ["elect 2", "elect 1", "advance 1s"] if late else []
-    if first in found.gone or found.leader >= 0:
+    if first in quorum.gone or quorum.leader >= 0:
         script.append("kill C1")
-    script += [f"kill {one}" for one in lost]
-    script += [f"restart {one}" for one in late]
+    script += [f"kill {voter}" for voter in lost]
+    script += [f"restart {voter}" for voter in late]
     script.append("advance 12s")
     return {
         "title": title,
-        "profiles": ["K41" if found.has_prevote else "K39"],
+        "profiles": ["K41" if quorum.has_prevote else "K39"],
         "brokers": 3,
         "quorum": list(name.values()),
         "fetching": "auto",
@@ -123,20 +123,20 @@ class QuorumJson(TypedDict):
 
 def quorum_of(facts: Facts, title: str) -> QuorumJson:
     """Return what a description of the quorum, or its lines, come to."""
-    found = quorum_in(facts)
+    quorum = quorum_in(facts)
     sentences = [*_described(facts), *_climbing(facts)]
-    if found is None:
+    if quorum is None:
         return {"sentences": sentences, "run": None}
-    scenario = Scenario.from_dict(scenario_of_quorum(found, title))
+    scenario = Scenario.from_dict(scenario_of_quorum(quorum, title))
     return {
-        "sentences": [*sentences, *_played(facts, found)],
+        "sentences": [*sentences, *_played(facts, quorum)],
         "run": Run(scenario, scenario.profiles[0]).text(),
     }
 
 
-def _played(facts: Facts, found: PastedQuorum) -> Iterator[QuorumSentence]:
+def _played(facts: Facts, quorum: PastedQuorum) -> Iterator[QuorumSentence]:
     """Yield what the run has otherwise than the text: names and the leader epoch."""
-    names = ", ".join(f"{voter} = C{number}" for number, voter in enumerate(found.order, 1))
+    names = ", ".join(f"{voter} = C{number}" for number, voter in enumerate(quorum.order, 1))
     yield {"key": "named", "args": {"names": names}}
     epoch = facts.quorum.get("LeaderEpoch", "") or str(max(_epochs(facts), default=""))
     yield {"key": "epoch" if epoch else "epoch_unknown", "args": {"epoch": epoch}}
@@ -147,7 +147,7 @@ def _described(facts: Facts) -> Iterator[QuorumSentence]:
     if not voters:
         return
     best, majority = max(voters.values()), len(voters) // 2 + 1
-    able = sorted(one for one, end in voters.items() if end == best)
+    able = sorted(member for member, end in voters.items() if end == best)
     leader = facts.quorum.get("LeaderId", "")
     if leader.isdigit():
         args: dict[str, str | int] = {"leader": int(leader)}

@@ -118,39 +118,43 @@ def _summary(data: Json, facts: Facts) -> list[PartitionRead]:
     states = zip(data["initial"]["partitions"], data["partitions"], strict=True)
     return [
         {
-            "name": one["name"],
-            "topic": (topic := topic_of(one["name"])),
-            "leader": one["leader"],
-            "isr": one["isr"],
-            "elr": one["elr"],
+            "name": part["name"],
+            "topic": (topic := topic_of(part["name"])),
+            "leader": part["leader"],
+            "isr": part["isr"],
+            "elr": part["elr"],
             "replicas": replicas,
             "min_isr": facts.min_isr(topic),
         }
-        for one, replicas in states
+        for part, replicas in states
     ]
 
 
 def _topics(data: Json, facts: Facts) -> list[TopicRead]:
-    names = dict.fromkeys(topic_of(one["name"]) for one in data["initial"]["partitions"])
+    names = dict.fromkeys(
+        topic_of(partition["name"]) for partition in data["initial"]["partitions"]
+    )
     return [
         {
             "name": name,
             "settings": {**facts.settings.get("", {}), **facts.settings.get(name, {})},
-            "assumed": [one for one in (MIN_ISR, UNCLEAN) if facts.setting(name, one) is None],
+            "assumed": [
+                setting for setting in (MIN_ISR, UNCLEAN) if facts.setting(name, setting) is None
+            ],
         }
         for name in names
     ]
 
 
-def note_json(context: Context, one: Notice) -> Note:
+def note_json(context: Context, notice: Notice) -> Note:
     return {
-        "key": one.key,
-        "args": dict(one.args),
-        "line": one.line,
-        "sentence": context.text(one.key, one.args),
+        "key": notice.key,
+        "args": dict(notice.args),
+        "line": notice.line,
+        "sentence": context.text(notice.key, notice.args),
         "choices": [
             {"key": each.key, "args": dict(each.args), "put": each.put, "before": each.before}
-            for each in one.choices
+            for each in notice.choices
         ],
-        "topics": list(one.topics),
+        "topics": list(notice.topics),
     }

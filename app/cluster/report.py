@@ -35,15 +35,15 @@ def read_cluster(text: str, profile: str, out: Path | None, as_json: bool) -> in
     data, notes = scenario_of(facts, words.text(USUAL, "cluster.title.scenario", {}))
     scenario = None if data is None else Scenario.from_dict(data)
 
-    def sentence(one: Notice) -> str:
-        told = words.text(USUAL, one.key, one.args)
-        return f"line {one.line}: {told}" if one.line else told
+    def sentence(notice: Notice) -> str:
+        worded = words.text(USUAL, notice.key, notice.args)
+        return f"line {notice.line}: {worded}" if notice.line else worded
 
-    problems = [sentence(one) for one in facts.problems]
+    problems = [sentence(problem) for problem in facts.problems]
     if as_json:
         answer = {
             "scenario": None if scenario is None else scenario.to_dict(),
-            "notes": [sentence(one) for one in notes],
+            "notes": [sentence(note) for note in notes],
             "problems": problems,
         }
         click.echo(json.dumps(answer, ensure_ascii=False, indent=1))
@@ -83,7 +83,7 @@ def _lines(
             values = ", ".join(f"{name}={value}" for name, value in settings.items())
             if values:
                 yield f"Settings of {topic or 'the cluster'}: {values}"
-    for one in notes:
-        yield f"Note: {sentence(one)}"
-        yield from (f"      or add: {choice.put}" for choice in one.choices)
+    for note in notes:
+        yield f"Note: {sentence(note)}"
+        yield from (f"      or add: {choice.put}" for choice in note.choices)
     yield from (f"Not read: {problem}" for problem in problems)

@@ -34,12 +34,12 @@ def scenario_of(facts: Facts, title: str) -> tuple[dict[str, Any] | None, list[N
     chosen = _chosen(facts, notes)
     if not chosen:
         return None, [*facts.notes, Notice("paste.note.nothing")]
-    brokers = sorted({one for part in chosen for one in part.replicas})
+    brokers = sorted({replica for part in chosen for replica in part.replicas})
     notes += facts.notes
     offline = offline_of(facts, chosen, brokers, notes)
     notes += _assumed(facts, chosen)
-    states = [_state(facts, one, notes) for one in chosen]
-    invented = [one["name"] for one in states if "hw" not in one["logs"][0]]
+    states = [_state(facts, part, notes) for part in chosen]
+    invented = [state["name"] for state in states if "hw" not in state["logs"][0]]
     if invented:
         shown = few(invented)
         args = {"names": shown, "n": INVENTED, "less": BEHIND}
@@ -49,8 +49,8 @@ def scenario_of(facts: Facts, title: str) -> tuple[dict[str, Any] | None, list[N
         "title": title,
         "origin": "",
         "profiles": [profile_of(facts)],
-        "brokers": [{"id": one} for one in brokers],
-        "partitions": [list(one.replicas) for one in chosen],
+        "brokers": [{"id": broker} for broker in brokers],
+        "partitions": [list(part.replicas) for part in chosen],
         "configs": _configs(facts, ""),
         "script": "settle",
         "initial": {"offline": offline, "partitions": states},
@@ -68,37 +68,37 @@ def profile_of(facts: Facts) -> str:
 
 def _chosen(facts: Facts, notes: list[Notice]) -> list[PastedPartition]:
     """Return the partitions that fit, those in trouble first."""
-    every = sorted(facts.partitions.values(), key=lambda one: not _degraded(one))
-    found: list[PastedPartition] = []
+    every = sorted(facts.partitions.values(), key=lambda pasted: not _degraded(pasted))
+    picked: list[PastedPartition] = []
     brokers: set[int] = set()
     replicas = 0
-    for one in every:
-        more = brokers | set(one.replicas)
-        total = replicas + len(one.replicas)
+    for part in every:
+        more = brokers | set(part.replicas)
+        total = replicas + len(part.replicas)
         if (
-            len(found) < MOST_PARTITIONS
+            len(picked) < MOST_PARTITIONS
             and len(more) <= MOST_BROKERS
-            and (total <= MOST_REPLICAS or not found)
+            and (total <= MOST_REPLICAS or not picked)
         ):
-            found.append(one)
+            picked.append(part)
             brokers, replicas = more, total
     of = len(every) + facts.left_out
-    if len(found) < of:
-        notes.append(Notice("paste.note.left_out", {"n": of - len(found), "of": of}))
-    return found
+    if len(picked) < of:
+        notes.append(Notice("paste.note.left_out", {"n": of - len(picked), "of": of}))
+    return picked
 
 
 def _configs(facts: Facts, topic: str) -> dict[str, Any]:
     """Return the settings that a topic has of its own, or the cluster for topic ""."""
     own = facts.settings.get(topic, {})
     names = (MIN_ISR, UNCLEAN) if not topic else TOPIC_SETTINGS
-    found: dict[str, Any] = {}
+    configs: dict[str, Any] = {}
     for name in names:
         with suppress(InputError):  # such as a bound that Kafka does not have
             if name in own:
                 value = checked(name, own[name])
-                found[name] = value if name != UNCLEAN else bool(value)
-    return found
+                configs[name] = value if name != UNCLEAN else bool(value)
+    return configs
 
 
 def _assumed(facts: Facts, chosen: list[PastedPartition]) -> list[Notice]:
@@ -107,7 +107,7 @@ def _assumed(facts: Facts, chosen: list[PastedPartition]) -> list[Notice]:
     played = profile_of(facts)
     untold = _without(facts, chosen, MIN_ISR)
     if untold:
-        factor = max(len(one.replicas) for one in chosen if one.topic in untold)
+        factor = max(len(part.replicas) for part in chosen if part.topic in untold)
         choices = tuple(
             Press("cluster.put.min_isr", {"n": n}, f"# {MIN_ISR}={n}")
             for n in range(2, min(4, factor + 1) + 1)
@@ -129,7 +129,9 @@ def _assumed(facts: Facts, chosen: list[PastedPartition]) -> list[Notice]:
         )
         key = f"paste.note.release.{played.lower()}"
         notes.append(Notice(key, {"kafka": get_profile(played).stands_for}, choices=choices))
-    again = [(name, line) for name, line in facts.twice if any(one.name == name for one in chosen)]
+    again = [
+        (name, line) for name, line in facts.twice if any(part.name == name for part in chosen)
+    ]
     if again:
         args = {"names": few(list(dict.fromkeys(name for name, _ in again))), "line": again[0][1]}
         counts, other = ("first", "last") if facts.first_counts else ("last", "first")
@@ -137,7 +139,7 @@ def _assumed(facts: Facts, chosen: list[PastedPartition]) -> list[Notice]:
         topics = topics_of(name for name, _ in again)
         key = f"paste.note.twice.{counts}"
         notes.append(Notice(key, args, choices=(choice,), topics=topics))
-    observed = [one.name for one in chosen if one.observers]
+    observed = [part.name for part in chosen if part.observers]
     if observed:
         args = {"names": few(observed)}
         notes.append(Notice("paste.note.observers", args, topics=topics_of(observed)))
@@ -160,16 +162,16 @@ def _degraded(one: PastedPartition) -> bool:
 
 
 def _state(facts: Facts, part: PastedPartition, notes: list[Notice]) -> dict[str, Any]:
-    known = {
+    by_broker = {
         broker: facts.epochs[broker, part.name][-EPOCHS_KEPT:]
         for broker in part.replicas
         if facts.epochs.get((broker, part.name))
     }
-    latest = max((entries[-1][0] for entries in known.values()), default=0)
+    latest = max((entries[-1][0] for entries in by_broker.values()), default=0)
     latest = max(latest, part.leader_epoch or 0)
-    ends = _ends(facts, part, known)
+    ends = _ends(facts, part, by_broker)
     if ends:
-        logs = _logs(facts, part, known, ends, latest, notes)
+        logs = _logs(facts, part, by_broker, ends, latest, notes)
     else:
         logs = [
             {
@@ -200,19 +202,19 @@ def _state(facts: Facts, part: PastedPartition, notes: list[Notice]) -> dict[str
 
 
 def _ends(
-    facts: Facts, part: PastedPartition, known: dict[int, list[tuple[int, int]]]
+    facts: Facts, part: PastedPartition, by_broker: dict[int, list[tuple[int, int]]]
 ) -> dict[int, int]:
     """Return where each log ends at least: no file says it.  ISR members are taken for equal."""
     least: dict[int, int] = {}
     for broker in part.replicas:
         place = (broker, part.name)
-        told = [table[place] for table in (facts.marks, facts.recovery) if place in table]
-        told += [offset for _, offset in known.get(broker, [])[-1:]]
+        ends = [table[place] for table in (facts.marks, facts.recovery) if place in table]
+        ends += [offset for _, offset in by_broker.get(broker, [])[-1:]]
         end = facts.ends.get(part.name, part.end)
         if end is not None and broker in (*part.isr, *part.elr):
-            told.append(end)
-        if told:
-            least[broker] = max(told)
+            ends.append(end)
+        if ends:
+            least[broker] = max(ends)
     if not least:
         return {}
     in_sync = [least[broker] for broker in part.isr if broker in least]
@@ -227,15 +229,15 @@ def _ends(
 def _logs(
     facts: Facts,
     part: PastedPartition,
-    known: dict[int, list[tuple[int, int]]],
+    by_broker: dict[int, list[tuple[int, int]]],
     ends: dict[int, int],
     latest: int,
     notes: list[Notice],
 ) -> list[dict[str, Any]]:
     marks = {b: min(facts.marks.get((b, part.name), ends[b]), ends[b]) for b in part.replicas}
     flushed = {b: facts.recovery.get((b, part.name), 0) for b in part.replicas}
-    fullest = max(known.values(), key=lambda entries: entries[-1], default=[(latest, 0)])
-    vectors = {b: known.get(b, fullest) for b in part.replicas}
+    fullest = max(by_broker.values(), key=lambda entries: entries[-1], default=[(latest, 0)])
+    vectors = {b: by_broker.get(b, fullest) for b in part.replicas}
     points = {*ends.values(), *marks.values()}
     points |= {min(flushed[b], ends[b]) for b in part.replicas if flushed[b]}
     points |= {at for b, entries in vectors.items() for _, at in entries if at <= ends[b]}
@@ -255,8 +257,8 @@ def _logs(
                 "recovery": shown.get(min(flushed[broker], ends[broker]), base),
             }
         )
-    missing = [str(broker) for broker in part.replicas if broker not in known]
-    if missing and known:
+    missing = [str(broker) for broker in part.replicas if broker not in by_broker]
+    if missing and by_broker:
         args = {"name": part.name, "brokers": ", ".join(missing)}
         notes.append(Notice("paste.note.epochs", args, topics=(part.topic,)))
     return logs
@@ -265,11 +267,11 @@ def _logs(
 def _from(base: int, entries: list[tuple[int, int]]) -> list[list[int]]:
     """Return the vector of a log that starts at `base`: one entry covers it, others come later."""
     covering = [epoch for epoch, at in entries if at <= base]
-    found = [[covering[-1] if covering else entries[0][0], base]]
+    history = [[covering[-1] if covering else entries[0][0], base]]
     for epoch, at in entries:
-        if at > found[-1][1] and epoch > found[-1][0]:
-            found.append([epoch, at])
-    return found
+        if at > history[-1][1] and epoch > history[-1][0]:
+            history.append([epoch, at])
+    return history
 
 
 def _shortened(points: list[int]) -> dict[int, int]:
@@ -292,13 +294,13 @@ def _tell_shortening(
 
 
 def _tell_the_rest(facts: Facts, chosen: list[PastedPartition], notes: list[Notice]) -> None:
-    names = {one.name for one in chosen}
-    told = {name for table in (facts.epochs, facts.marks, facts.recovery) for _, name in table}
-    unseen = sorted(name for name in told if name not in facts.partitions)
+    names = {part.name for part in chosen}
+    mentioned = {name for table in (facts.epochs, facts.marks, facts.recovery) for _, name in table}
+    unseen = sorted(name for name in mentioned if name not in facts.partitions)
     if unseen:
         notes.append(Notice("paste.note.unseen", {"n": len(unseen), "names": few(unseen)}))
-    if told & names:
+    if mentioned & names:
         notes.append(Notice("paste.note.ends"))
     if facts.quorum:
-        leader, epoch = (facts.quorum.get(one, "?") for one in ("LeaderId", "LeaderEpoch"))
+        leader, epoch = (facts.quorum.get(field, "?") for field in ("LeaderId", "LeaderEpoch"))
         notes.append(Notice("paste.note.quorum", {"leader": leader, "epoch": epoch}))

@@ -77,8 +77,8 @@ def advise(
               "jobs": jobs, "cells": report})  # fmt: skip
     elif not estimate:
         click.echo("\n".join(lines(report, within / 100)))
-    known = all(one["ended"] == "known" for one in report)
-    sys.exit(CANCELLED if not whole else 0 if estimate or known else 3)
+    settled = all(row["ended"] == "known" for row in report)
+    sys.exit(CANCELLED if not whole else 0 if estimate or settled else 3)
 
 
 def _listed(text: str) -> list[str]:
@@ -89,8 +89,8 @@ def _listed(text: str) -> list[str]:
 
 
 def _numbers(what: str, text: str) -> list[int]:
-    found = _listed(text)
-    for one in found:
-        if not (one.isascii() and one.isdigit() and len(one) < 3):
-            refuse(f"--{what} is a list of whole numbers such as 1,3, and has {one[:40]!r}.")
-    return [int(one) for one in found]
+    words = _listed(text)
+    for word in words:
+        if not (word.isascii() and word.isdigit() and len(word) < 3):
+            refuse(f"--{what} is a list of whole numbers such as 1,3, and has {word[:40]!r}.")
+    return [int(number) for number in words]

@@ -193,14 +193,14 @@ def find_scenarios(words: str = "") -> list[ScenarioHit]:
 
     words: a question, an issue (KAFKA-6361), a KIP, an error, a setting, a metric, a log line.
     """
-    known = {one["slug"]: ScenarioHit(**one) for one in runs.scenarios()}
+    hits = {scenario["slug"]: ScenarioHit(**scenario) for scenario in runs.scenarios()}
     if not words.strip():
-        return list(known.values())[:FOUND_MOST]
-    found = [known[slug] for slug in slugs(words)]
-    if not found:
+        return list(hits.values())[:FOUND_MOST]
+    named = [hits[slug] for slug in slugs(words)]
+    if not named:
         near = ", ".join(results(words, USUAL)["near"]) or "find, which knows more than scenarios"
         raise InputError("unknown", f"No scenario matches {words[:80]}. Try: {near}.")
-    return found[:FOUND_MOST]
+    return named[:FOUND_MOST]
 
 
 def find(words: str, limit: int = 8) -> HitsAnswer:
@@ -208,12 +208,12 @@ def find(words: str, limit: int = 8) -> HitsAnswer:
 
     The best matches come first, with their links; where nothing matches, words to try.
     """
-    found = results(words, USUAL, limit=min(max(1, limit), FOUND_MOST))
+    answer = results(words, USUAL, limit=min(max(1, limit), FOUND_MOST))
     hits = [
-        PageHit(one["kind"], one["name"], one["title"], SERVER + one["url"])
-        for one in found["hits"]
+        PageHit(hit["kind"], hit["name"], hit["title"], SERVER + hit["url"])
+        for hit in answer["hits"]
     ]
-    return HitsAnswer(hits, found["near"])
+    return HitsAnswer(hits, answer["near"])
 
 
 def kafka_versions() -> dict[str, str]:
@@ -267,7 +267,7 @@ def look(
     seen = run[first : first + min(max(1, count), STEPS_MOST)]
     return StepsAnswer(
         len(run) - 1,
-        [str(one) for one in seen],
+        [str(shown) for shown in seen],
         [_logs(part) for part in seen[-1].view["partitions"]],
         run.link(SERVER, first),
     )
@@ -281,7 +281,8 @@ def _logs(part: PartitionView) -> PartitionLogs:
             replica["leo"],
             replica["hw"],
             " ".join(
-                f"{one['id']}@{one['o']}(e{one['e']})" for one in replica["records"][-STEPS_MOST:]
+                f"{written['id']}@{written['o']}(e{written['e']})"
+                for written in replica["records"][-STEPS_MOST:]
             ),
         )
         for broker, replica in part["replicas"].items()
@@ -310,8 +311,8 @@ def compare(
     scenario: str, kafka: str, other: str, seed: int = 0, moves: list[str] | None = None
 ) -> ComparisonAnswer:
     """Compare a script under two versions of Kafka: where they part, and how each ends."""
-    found = runs.run(scenario, kafka, seed, moves).compare(other)
-    return ComparisonAnswer(str(found), _ending(found.one), _ending(found.other))
+    comparison = runs.run(scenario, kafka, seed, moves).compare(other)
+    return ComparisonAnswer(str(comparison), _ending(comparison.one), _ending(comparison.other))
 
 
 def study(
@@ -320,7 +321,7 @@ def study(
     """Play many seeds: in how many an acknowledged record is lost, with 95 % intervals."""
     if not 1 <= count <= RUNS_MOST:
         raise InputError("invalid", f"A study here has 1 to {RUNS_MOST} runs.")
-    found = studies.study(scenario, count, kafka or (), seed)
+    result = studies.study(scenario, count, kafka or (), seed)
     counts = [
         BrokenCount(
             row["kafka"],
@@ -331,9 +332,9 @@ def study(
             row["low"],
             row["high"],
         )
-        for row in found.table()
+        for row in result.table()
     ]
-    return StudyAnswer(str(found), counts, [run.link(SERVER) for run in found.failures("I7")[:3]])
+    return StudyAnswer(str(result), counts, [run.link(SERVER) for run in result.failures("I7")[:3]])
 
 
 def _title(invariant: str) -> str:
@@ -364,9 +365,9 @@ def explore(
         raise InputError("invalid", f"A search here has 1 to {STATES_MOST} states.")
     budgets = {"crashes": crashes, "power": power, "cuts": cuts, "writes": writes}
     run = runs.run(scenario, kafka, seed, moves)
-    found = searches.explore(run, step, never, reach, states, **budgets)
-    ways = {name: way.text for name, way in found.found.items()}
-    return FuturesAnswer(found.complete, found.states, list(found.lines), ways)
+    futures = searches.explore(run, step, never, reach, states, **budgets)
+    ways = {name: way.text for name, way in futures.found.items()}
+    return FuturesAnswer(futures.complete, futures.states, list(futures.lines), ways)
 
 
 def cluster(text: str, kafka: str = "") -> ClusterAnswer:
@@ -389,15 +390,15 @@ def incident(text: str, partition: str = "") -> IncidentAnswer:
 
     Above the lines of each file stands "==> 2=server.log <==", where 2 is the broker.
     """
-    told = clusters.incident(_pasted(text), partition)
+    outage = clusters.incident(_pasted(text), partition)
     return IncidentAnswer(
-        told.partition,
-        list(told.verdict),
-        [f"{ms} ms, {node}: {what}" for ms, node, what in told.events[-STEPS_MOST:]],
-        told.finding,
-        list(told.notes),
-        "" if told.run is None else told.run.text,
-        "" if told.run is None else told.run.link(SERVER),
+        outage.partition,
+        list(outage.verdict),
+        [f"{ms} ms, {node}: {what}" for ms, node, what in outage.events[-STEPS_MOST:]],
+        outage.finding,
+        list(outage.notes),
+        "" if outage.run is None else outage.run.text,
+        "" if outage.run is None else outage.run.link(SERVER),
     )
 
 

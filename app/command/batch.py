@@ -94,8 +94,8 @@ def studies(overrides: dict[str, str]) -> Iterator[tuple[Jobs, ProgressBar]]:
 
     bootstrap.ensure("app")
     settings = config.load(None, **overrides)
-    if told := background.begin():
-        print(told, file=sys.stderr)
+    if message := background.begin():
+        print(message, file=sys.stderr)
     services: Services = create_app(settings).extensions[KEY]
     progress = ProgressBar()
     try:
@@ -136,11 +136,12 @@ def lines(result: BatchResult) -> Iterator[str]:
         yield f"{errors:,} runs failed and count nowhere."
     name = result["scenario"]["code"] or result["scenario"]["slug"]
     first = {
-        (one["profile"], one["label"], one["invariant"]): one
-        for one in reversed(result["failures"]["rows"])
+        (row["profile"], row["label"], row["invariant"]): row
+        for row in reversed(result["failures"]["rows"])
     }
-    for one in list(reversed(first.values()))[:OPENED_MOST]:
-        yield f"  {display_names.kafka(one['profile'])}: {one['why'] or one['invariant']}"
-        run = f"highwater run {name} --kafka {one['profile']} --seed {one['seed']}"
-        place = f"highwater serve, and open http://localhost:8000{one['url']}"
-        yield f"    {run if name and not one['label'] else place}"
+    for failure in list(reversed(first.values()))[:OPENED_MOST]:
+        kafka = display_names.kafka(failure["profile"])
+        yield f"  {kafka}: {failure['why'] or failure['invariant']}"
+        run = f"highwater run {name} --kafka {failure['profile']} --seed {failure['seed']}"
+        place = f"highwater serve, and open http://localhost:8000{failure['url']}"
+        yield f"    {run if name and not failure['label'] else place}"

@@ -30,13 +30,13 @@ def recordings(paths: tuple[str, ...], table: bool, as_json: bool) -> None:
 
         click.echo("\n".join(markdown()))
         return
-    found = reading.load(paths) if paths else reading.own()
-    comparisons = [compare(one) for one in found]
+    loaded = reading.load(paths) if paths else reading.own()
+    comparisons = [compare(recording) for recording in loaded]
     if as_json:
         tell(report(comparisons))
     else:
         click.echo("\n".join(lines(comparisons)))
-    sys.exit(1 if any(one.different for one in comparisons) else 0)
+    sys.exit(1 if any(comparison.different for comparison in comparisons) else 0)
 
 
 @click.command()

@@ -202,7 +202,7 @@ def read(path: str) -> None:
 @AS_JSON
 @plain
 def batch(
-    scenario: str | None, runs: int | None, resume: str | None, master: str | None, **asked: Any
+    scenario: str | None, runs: int | None, resume: str | None, master: str | None, **options: Any
 ) -> None:
     """Play SCENARIO with many seeds, and store the results where `highwater serve` shows them.
 
@@ -215,11 +215,13 @@ def batch(
 
     overrides: dict[str, str] = {"spark_master": master} if master else {}
     if resume is not None:
-        sys.exit(resume_batch(overrides, resume, asked["as_json"]))
+        sys.exit(resume_batch(overrides, resume, options["as_json"]))
     if scenario is None or runs is None:
         refuse("Name a SCENARIO and --runs, or a study with --resume ID.")
-    asked["profiles"] = asked["profiles"] and [one.strip() for one in asked["profiles"].split(",")]
-    sys.exit(run_batch(overrides, scenario=scenario, runs=runs, **asked))
+    options["profiles"] = options["profiles"] and [
+        name.strip() for name in options["profiles"].split(",")
+    ]
+    sys.exit(run_batch(overrides, scenario=scenario, runs=runs, **options))
 
 
 BUDGETS = {
@@ -277,7 +279,7 @@ def with_budgets(command: Callable[P, None]) -> Callable[P, None]:
 @click.option("--fences", is_flag=True, help="Search KIP-320 without each of its fences.")
 @AS_JSON
 @plain
-def explore(as_json: bool, **asked: Any) -> None:
+def explore(as_json: bool, **options: Any) -> None:
     """Search everything that can happen, breadth first, and report what can go wrong.
 
     The search starts at a step of a run of SCENARIO (as for run).  It plays every order of
@@ -295,8 +297,8 @@ def explore(as_json: bool, **asked: Any) -> None:
     from app.command.search_options import SearchOptions
     from engine.explore.budgets import NAMES, Budgets
 
-    budgets = Budgets(**{name: asked.pop(name) for name in NAMES})
-    sys.exit(explore(SearchOptions(budgets=budgets, **asked), as_json))
+    budgets = Budgets(**{name: options.pop(name) for name in NAMES})
+    sys.exit(explore(SearchOptions(budgets=budgets, **options), as_json))
 
 
 @main.command(epilog=QUERY_EXAMPLES)
@@ -344,11 +346,11 @@ def course_check(paths: tuple[str, ...]) -> None:
             refuse(f"{path} cannot be read: {(error.strerror or 'unknown reason').lower()}.")
         except UnicodeDecodeError:
             refuse(f"{path} is not text in UTF-8.")
-        found = check(text, path)
-        asked = sum(one.block == "probe" for one in found.scenes)
-        done = sum(one.block == "do" for one in found.scenes)
+        chapter = check(text, path)
+        questions = sum(scene.block == "probe" for scene in chapter.scenes)
+        done = sum(scene.block == "do" for scene in chapter.scenes)
         click.echo(
-            f"{path}: {len(found.scenes)} scenes, {asked} questions, {done} tasks: all play."
+            f"{path}: {len(chapter.scenes)} scenes, {questions} questions, {done} tasks: all play."
         )
 
 
@@ -369,11 +371,11 @@ def scenarios(as_matrix: bool, as_json: bool) -> None:
         from app.command.matrix import tell_matrix
 
         sys.exit(0 if tell_matrix(library, tell if as_json else None) else 1)
-    found = cards(library)
+    listed = cards(library)
     if as_json:
-        tell(found)
+        tell(listed)
         return
-    for card in found:
+    for card in listed:
         click.echo(f"{card['code'] or '-':<5} {card['slug']}: {card['title']}")
         verdicts = (
             " ".join([verdict["profile"], verdict["verdict"], *verdict["invariants"]])
@@ -396,8 +398,8 @@ def rules(as_json: bool) -> None:
     from app.command.rules import tell_rules
     from engine.scenarios import file
 
-    kept = tell_rules(file.library().values(), tell if as_json else None)
-    sys.exit(0 if kept else 1)
+    whole = tell_rules(file.library().values(), tell if as_json else None)
+    sys.exit(0 if whole else 1)
 
 
 @main.command()

@@ -23,40 +23,40 @@ MOST_BYTES: Final = 16 << 20
 """Of a file of counts."""
 
 
-def explore(asked: SearchOptions, as_json: bool) -> int:
+def explore(options: SearchOptions, as_json: bool) -> int:
     """Print the answer; return the exit code.  Raises InputError for what cannot be asked."""
-    if asked.spark and asked.scenario is None:
+    if options.spark and options.scenario is None:
         raise InputError("invalid", "--spark searches from a step of a run: say which SCENARIO.")
-    if asked.counts_path is not None:
-        return _counts(asked.counts_path, asked, as_json)
-    if asked.fences:
-        return _fences(asked, as_json)
-    if asked.ladder is not None:
-        return _ladder(asked.ladder, asked, as_json)
-    if asked.scenario is not None:
+    if options.counts_path is not None:
+        return _counts(options.counts_path, options, as_json)
+    if options.fences:
+        return _fences(options, as_json)
+    if options.ladder is not None:
+        return _ladder(options.ladder, options, as_json)
+    if options.scenario is not None:
         from app.command.explore_run import explore_run
         from app.compiled import background
 
-        if told := background.begin():
-            print(told, file=sys.stderr)
-        return explore_run(asked.scenario, asked, as_json)
+        if message := background.begin():
+            print(message, file=sys.stderr)
+        return explore_run(options.scenario, options, as_json)
     raise InputError(
         "invalid", "Say what to search: SCENARIO, --ladder RUNG, --counts PATH or --fences."
     )
 
 
-def _bounds(asked: SearchOptions, watch: BatchWatch) -> LadderBounds:
-    return LadderBounds(states=asked.max_states or UNBOUNDED, stop=watch)
+def _bounds(options: SearchOptions, watch: BatchWatch) -> LadderBounds:
+    return LadderBounds(states=options.max_states or UNBOUNDED, stop=watch)
 
 
-def _constants(asked: SearchOptions) -> dict[str, int]:
+def _constants(options: SearchOptions) -> dict[str, int]:
     given = {
-        "replicas": asked.replicas,
-        "log": asked.log,
-        "records": asked.records,
-        "epochs": asked.epochs,
-        "offsets": asked.offsets,
-        "versions": asked.versions,
+        "replicas": options.replicas,
+        "log": options.log,
+        "records": options.records,
+        "epochs": options.epochs,
+        "offsets": options.offsets,
+        "versions": options.versions,
     }
     return {name: value for name, value in given.items() if value is not None}
 
@@ -68,62 +68,62 @@ def _one_line(data: Any) -> None:
 # -- one rung -------------------------------------------------------------------------------------
 
 
-def _ladder(ladder: str, asked: SearchOptions, as_json: bool) -> int:
-    constants = _constants(asked)
-    with watching(asked.max_seconds) as watch, no_collector():
+def _ladder(ladder: str, options: SearchOptions, as_json: bool) -> int:
+    constants = _constants(options)
+    with watching(options.max_seconds) as watch, no_collector():
         model = questions.model(ladder, constants)
-        outcome = questions.search(model, asked.symmetry, _bounds(asked, watch))
+        outcome = questions.search(model, options.symmetry, _bounds(options, watch))
         cpu_s = round(watch.cpu_s, 3)
-    answer = questions.answer(ladder, constants, asked.symmetry, outcome, cpu_s)
+    answer = questions.answer(ladder, constants, options.symmetry, outcome, cpu_s)
     if as_json:
         _one_line(answer)
         return 0 if outcome.complete else BOUND_MET
     size = ", ".join(f"{name} {value}" for name, value in answer["constants"].items())
-    print(f"{ladder}: {size}{', up to renaming' if asked.symmetry else ''}")
+    print(f"{ladder}: {size}{', up to renaming' if options.symmetry else ''}")
     whole = "all of them" if outcome.complete else "not all: a bound ended the search"
     print(
         f"{answer['distinct']:,} states ({whole}), {answer['generated']:,} generated, "
         f"depth {answer['depth']}, {cpu_s:,.2f} CPU-s"
     )
     for name in outcome.invariants:
-        found = outcome.broken.get(name)
-        if found is None:
+        violation = outcome.broken.get(name)
+        if violation is None:
             print(f"{'holds' if outcome.complete else 'not broken so far'}: {name}")
         else:
-            print(f"BROKEN: {name}, after {len(found.moves)} moves. {render.MEANINGS[name]}")
-            print("\n".join(render.way(model, found)))
+            print(f"BROKEN: {name}, after {len(violation.moves)} moves. {render.MEANINGS[name]}")
+            print("\n".join(render.way(model, violation)))
     return 0 if outcome.complete else BOUND_MET
 
 
 # -- a file of counts -----------------------------------------------------------------------------
 
 
-def _counts(path: str, asked: SearchOptions, as_json: bool) -> int:
+def _counts(path: str, options: SearchOptions, as_json: bool) -> int:
     rows = questions.rows_of(_read(path))
-    budget = BUDGET_S if asked.budget_s is None else asked.budget_s
-    found = []
+    budget = BUDGET_S if options.budget_s is None else options.budget_s
+    compared_rows = []
     with watching(budget) as watch, no_collector():
         for row in rows:
             watch.again()
-            compared = questions.compare(row, _bounds(asked, watch))
+            compared = questions.compare(row, _bounds(options, watch))
             compared["cpu_s"] = round(watch.cpu_s, 3)
-            found.append(compared)
+            compared_rows.append(compared)
             if not as_json:
                 watch.wipe()
                 print(_row(compared), flush=True)
             if watch.interrupted:
                 break
-    told = {
-        verdict: sum(row["verdict"] == verdict for row in found)
+    verdicts = {
+        verdict: sum(row["verdict"] == verdict for row in compared_rows)
         for verdict in ("equal", "different", "not within the budget")
     }
     if as_json:
-        _one_line({"schema": questions.SCHEMA, "verdicts": told, "rows": found})
+        _one_line({"schema": questions.SCHEMA, "verdicts": verdicts, "rows": compared_rows})
     else:
-        print(", ".join(f"{count} {verdict}" for verdict, count in told.items()))
-    if told["different"]:
+        print(", ".join(f"{count} {verdict}" for verdict, count in verdicts.items()))
+    if verdicts["different"]:
         return DIFFERENT
-    return BOUND_MET if told["not within the budget"] or len(found) < len(rows) else 0
+    return BOUND_MET if verdicts["not within the budget"] or len(compared_rows) < len(rows) else 0
 
 
 def _row(row: Mapping[str, Any]) -> str:
@@ -156,21 +156,21 @@ def _read(path: str) -> object:
 # -- one fence after the other --------------------------------------------------------------------
 
 
-def _fences(asked: SearchOptions, as_json: bool) -> int:
-    given = _constants(asked)
+def _fences(options: SearchOptions, as_json: bool) -> int:
+    given = _constants(options)
     sizes = (given,) if given else questions.SIZES
     watched = tuple(name for name in NAMES if name != EXPECTED_TO_BREAK)
-    found = []
-    with watching(asked.max_seconds) as watch, no_collector():
+    rows = []
+    with watching(options.max_seconds) as watch, no_collector():
         for rung in ("kip320", *(f"kip320-{fence}" for fence in FENCES)):
-            row = questions.without_fence(rung, sizes, watched, _bounds(asked, watch))
-            found.append(row)
+            row = questions.without_fence(rung, sizes, watched, _bounds(options, watch))
+            rows.append(row)
             if not as_json:
                 watch.wipe()
                 _tell_fence(row)
-    complete = all(looked["complete"] for row in found for looked in row["looked"])
+    complete = all(looked["complete"] for row in rows for looked in row["looked"])
     if as_json:
-        _one_line({"schema": questions.SCHEMA, "rungs": [_fence_as_data(row) for row in found]})
+        _one_line({"schema": questions.SCHEMA, "rungs": [_fence_as_data(row) for row in rows]})
     return 0 if complete else BOUND_MET
 
 
@@ -182,9 +182,9 @@ def _tell_fence(row: Mapping[str, Any]) -> None:
         print("\n".join(render.way(row["model"], row["way"])))
         return
     looked = "; ".join(
-        f"{one['distinct']:,}{' (all)' if one['complete'] else ' (not all)'} states at "
-        + ",".join(str(value) for value in one["constants"].values())
-        for one in row["looked"]
+        f"{search['distinct']:,}{' (all)' if search['complete'] else ' (not all)'} states at "
+        + ",".join(str(value) for value in search["constants"].values())
+        for search in row["looked"]
     )
     print(f"{row['rung']}: nothing goes wrong in {looked}")
 

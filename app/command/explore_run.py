@@ -20,27 +20,29 @@ MOST_STATES: Final = 100_000
 more machines, set a higher limit."""
 
 
-def explore_run(scenario: str, asked: SearchOptions, as_json: bool) -> int:
+def explore_run(scenario: str, options: SearchOptions, as_json: bool) -> int:
     """Print the answer; return the exit code.  Raises InputError for what cannot be asked."""
-    with watching(asked.max_seconds) as watch, no_collector():
-        run = run_of(scenario, asked.profile, asked.seed, asked.moves)
+    with watching(options.max_seconds) as watch, no_collector():
+        run = run_of(scenario, options.profile, options.seed, options.moves)
         question = SearchQuestion(
-            cut_at(run, _step(asked.at)),
-            asked.budgets,
-            goals.invariants(asked.never or ""),
-            asked.reach or "",
+            cut_at(run, _step(options.at)),
+            options.budgets,
+            goals.invariants(options.never or ""),
+            options.reach or "",
         )
-        bounds = Bounds(asked.max_states or MOST_STATES, watch)
+        bounds = Bounds(options.max_states or MOST_STATES, watch)
         outcome = (
-            _on_spark(question, bounds, asked.master) if asked.spark else search(question, bounds)
+            _on_spark(question, bounds, options.master)
+            if options.spark
+            else search(question, bounds)
         )
         cpu_s = round(watch.cpu_s, 3)
     if as_json:
         print(json.dumps({**card.card(outcome), "cpu_s": cpu_s}, ensure_ascii=False))
     else:
         print("\n".join(card.lines(outcome)))
-        for name, found in outcome.found.items():
-            print(f"{name}: {command_of(found.run)}")
+        for name, finding in outcome.found.items():
+            print(f"{name}: {command_of(finding.run)}")
         print(f"digest {card.card(outcome)['digest']}, {cpu_s:,.1f} CPU-s")
     return 0 if outcome.complete or outcome.ended else BOUND_MET
 

@@ -20,7 +20,7 @@ MAX_LIMIT = 40
     "--limit", type=click.IntRange(1, MAX_LIMIT), default=DEFAULT_LIMIT, show_default=True
 )
 @click.option(
-    "--lang", type=click.Choice([short(one) for one in LANGUAGES]), default=USUAL, show_default=True
+    "--lang", type=click.Choice([short(tag) for tag in LANGUAGES]), default=USUAL, show_default=True
 )
 @AS_JSON
 @plain
@@ -42,17 +42,17 @@ def find(
 
     unknown = [kind for kind in kinds if kind not in KINDS]
     if unknown:
-        known = ", ".join(KINDS)
-        raise InputError("unknown", f"There is no kind {unknown[0][:40]}; known are {known}.")
-    found = results(" ".join(words), language_of(lang) or USUAL, known_kinds(list(kinds)), limit)
+        names = ", ".join(KINDS)
+        raise InputError("unknown", f"There is no kind {unknown[0][:40]}; known are {names}.")
+    answer = results(" ".join(words), language_of(lang) or USUAL, known_kinds(list(kinds)), limit)
     if as_json:
-        tell(found)
+        tell(answer)
     else:
-        for was, now in found["read"].items():
+        for was, now in answer["read"].items():
             click.echo(f"Searched for {now} instead of {was}.")
-        for hit in found["hits"]:
+        for hit in answer["hits"]:
             click.echo(f"{hit['kind']:<9} {hit['code'] or hit['name']}: {hit['title']}")
             click.echo(f"{'':<9} {hit['url']} ({', '.join(hit['matched'])})")
-        if not found["hits"]:
-            click.echo(f"Nothing matches {found['query']}. Try: {', '.join(found['near'])}.")
-    sys.exit(0 if found["hits"] else 1)
+        if not answer["hits"]:
+            click.echo(f"Nothing matches {answer['query']}. Try: {', '.join(answer['near'])}.")
+    sys.exit(0 if answer["hits"] else 1)

@@ -67,20 +67,24 @@ def tell_hidden(storms: Sequence[str], runs: int, as_json: bool) -> None:
     for name in names:
         storm(name)
     with ProcessPoolExecutor() as workers:
-        asked = {
-            one: {name: workers.submit(found_in, name, one, runs) for name in names}
-            for one in HIDDEN
+        pending = {
+            hidden: {name: workers.submit(found_in, name, hidden, runs) for name in names}
+            for hidden in HIDDEN
         }
-        found = [
-            (one, {name: at.result() for name, at in told.items()}) for one, told in asked.items()
+        results = [
+            (hidden, {name: at.result() for name, at in futures.items()})
+            for hidden, futures in pending.items()
         ]
     if as_json:
-        rows = [{"bug": one.bug, "sick": one.sick, "found": told} for one, told in found]
+        rows = [
+            {"bug": hidden.bug, "sick": hidden.sick, "found": by_world}
+            for hidden, by_world in results
+        ]
         tell({"most": runs, "hidden": rows})
         return
-    for one, told in found:
-        click.echo(f"{one.bug} ({one.sick})")
-        for name, at in told.items():
+    for bug, counts in results:
+        click.echo(f"{bug.bug} ({bug.sick})")
+        for name, at in counts.items():
             in_words = "not played" if at is None else f"found in run {at:,}" if at else "not found"
             click.echo(f"  {name}: {in_words}")
 

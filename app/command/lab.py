@@ -58,12 +58,12 @@ def play_on_brokers(wish: Wish, run: Run, out: Path | None, every: bool = False)
         files = f"their files are in {wish.keep}" if wish.keep else "their files removed"
         click.echo(f"Cancelled; the brokers are ended, {files}.", err=True)
         return CANCELLED
-    told = table.compared(made, run)
-    click.echo("\n".join(table.lines(told, wish.kafka, every)))
-    unkept = [one for one in made["expectations"] if one["ok"] is False]
-    for one in unkept:
-        click.echo(f"Not as expected: {one['line']}; it is {one['real']}.")
-    made["differ"] = table.differing(told)
+    rows = table.compared(made, run)
+    click.echo("\n".join(table.lines(rows, wish.kafka, every)))
+    unkept = [expectation for expectation in made["expectations"] if expectation["ok"] is False]
+    for missed in unkept:
+        click.echo(f"Not as expected: {missed['line']}; it is {missed['real']}.")
+    made["differ"] = table.differing(rows)
     path = out or Path(f"{made['scenario']}-{wish.kafka}.json")
     path.write_text(recording.text_of(made), "utf-8")
     click.echo(f"The recording is in {path}.")
@@ -77,15 +77,15 @@ def record_all(scripts: str, releases: str, into: Path, wish: Wish) -> int:
     cancelled; what was recorded by then is kept.  Raises InputError and Trouble.
     """
     _end_by_signals()
-    codes = [one.strip().upper() for one in scripts.split(",") if one.strip()]
-    wanted = [one.strip() for one in releases.split(",") if one.strip()]
+    codes = [code.strip().upper() for code in scripts.split(",") if code.strip()]
+    versions = [version.strip() for version in releases.split(",") if version.strip()]
     outcomes: list[nightly.NightOutcome] = []
     began = time.monotonic()
     cancelled = False
     try:
         for outcome in nightly.record(
             codes or nightly.usual_scripts(),
-            wanted or nightly.usual_releases(),
+            versions or nightly.usual_releases(),
             into,
             wish,
             _progress,
@@ -138,7 +138,7 @@ def play_random(
 
 
 def _summary(outcomes: list[nightly.NightOutcome]) -> Iterator[str]:
-    yield from recordings.lines([one.comparison for one in outcomes if one.comparison])
+    yield from recordings.lines([result.comparison for result in outcomes if result.comparison])
     for outcome in outcomes:
         if outcome.why:
             word = "failed" if outcome.playable else "not playable"

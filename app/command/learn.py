@@ -18,7 +18,7 @@ def learn() -> None:
 @learn.command("deck")
 @click.argument("out", type=click.Path(dir_okay=False))
 @click.option(
-    "--lang", type=click.Choice([short(one) for one in LANGUAGES]), default=USUAL, show_default=True
+    "--lang", type=click.Choice([short(tag) for tag in LANGUAGES]), default=USUAL, show_default=True
 )
 @click.option(
     "--site",

@@ -13,9 +13,9 @@ from engine.study.matrix import MatrixCell, matrix
 
 def tell_matrix(scenarios: Iterable[Scenario], as_json: Callable[[Any], None] | None) -> bool:
     """Play everything and print the table, or pass it to `as_json`; return whether all holds."""
-    found = list(scenarios)
-    played = matrix(found)
-    kept = not any(cell.complaints for row in played.values() for cell in row.values())
+    chosen = list(scenarios)
+    played = matrix(chosen)
+    clean = not any(cell.complaints for row in played.values() for cell in row.values())
     if as_json is not None:
         as_json(
             {
@@ -23,10 +23,10 @@ def tell_matrix(scenarios: Iterable[Scenario], as_json: Callable[[Any], None] | 
                 for slug, row in played.items()
             }
         )
-        return kept
-    codes = {scenario.slug: scenario.code for scenario in found}
+        return clean
+    codes = {scenario.slug: scenario.code for scenario in chosen}
     for slug, row in played.items():
-        cells = "  ".join(f"{name} {one.text()}" for name, one in row.items())
+        cells = "  ".join(f"{name} {result.text()}" for name, result in row.items())
         click.echo(f"{codes[slug] or '-':<5} {slug:<38} {cells}")
     for slug, row in played.items():
         for name, cell in row.items():
@@ -35,9 +35,9 @@ def tell_matrix(scenarios: Iterable[Scenario], as_json: Callable[[Any], None] | 
     pairs = sum(len(row) for row in played.values())
     click.echo(
         f"{len(played)} scenarios, {pairs} pairs of scenario and profile, "
-        + ("every promise kept." if kept else "some promises broken.")
+        + ("every promise kept." if clean else "some promises broken.")
     )
-    return kept
+    return clean
 
 
 def _plain(cell: MatrixCell) -> Mapping[str, object]:

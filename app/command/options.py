@@ -26,7 +26,9 @@ def complete_scenario(_ctx: click.Context, _parameter: click.Parameter, begun: s
     """Return the names in the library that begin so, for completion in a shell."""
     from engine.scenarios.file import library
 
-    names = [name for one in library().values() for name in (one.code, one.slug) if name]
+    names = [
+        name for scenario in library().values() for name in (scenario.code, scenario.slug) if name
+    ]
     return [name for name in names if name.casefold().startswith(begun.casefold())]
 
 
@@ -120,8 +122,8 @@ def extra_of(package: str) -> str:
         match = re.match(r"([A-Za-z0-9._-]+).*; extra == ['\"]([a-z]+)['\"]", line)
         if match:
             extras[match[2]].add(match[1].lower())
-    found = [name for name, packages in extras.items() if package.lower() in packages]
-    return min(found, key=lambda name: len(extras[name]), default="")
+    names = [name for name, packages in extras.items() if package.lower() in packages]
+    return min(names, key=lambda name: len(extras[name]), default="")
 
 
 def tell(data: Any) -> None:

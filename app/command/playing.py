@@ -39,8 +39,10 @@ def complaints(replay: Replay) -> list[str]:
     if run.moves is None and run.scenario.expectation(run.profile) is not None:
         return promises.play(run.scenario, run.profile, run.seed).complaints
     first: dict[str, str] = {}
-    for one in replay.verdict()["broken"]:
-        first.setdefault(one["invariant"], f"step {one['step']}: {one['invariant']}: {one['why']}")
+    for breach in replay.verdict()["broken"]:
+        first.setdefault(
+            breach["invariant"], f"step {breach['step']}: {breach['invariant']}: {breach['why']}"
+        )
     return list(first.values())
 
 
@@ -74,8 +76,8 @@ def exported(replay: Replay, form: str) -> str:
     from engine.export.exports import FORMATS  # diagrams and tests: most runs are only printed
 
     if form not in FORMATS:
-        known = ", ".join(FORMATS)
-        raise InputError("unknown", f"A run cannot be exported as {form[:40]}; known are {known}.")
+        names = ", ".join(FORMATS)
+        raise InputError("unknown", f"A run cannot be exported as {form[:40]}; known are {names}.")
     return FORMATS[form].make(replay)
 
 
@@ -97,13 +99,13 @@ def carried(name: str) -> str:
 
     Else the name itself.  Raises InputError for a link that was damaged.
     """
-    found = _PACKED.search(name)
-    if found is None:
+    match = _PACKED.search(name)
+    if match is None:
         path = Path(name)
         if path.suffix != ".json" or not path.is_file() or path.stat().st_size > MAX_TEXT:
             return name
         return path.read_text("utf-8", errors="replace")
-    length, data = int(found[1]), found[2]
+    length, data = int(match[1]), match[2]
     if len(data) != length:
         raise InputError(
             "invalid", f"The link is damaged: {len(data)} of {length} characters came."
@@ -127,8 +129,8 @@ def run_of(scenario: str, profile: str | None, seed: int, moves: str | None) -> 
     text = carried(scenario)
     if text.lstrip().startswith("{"):
         return Run.from_text(text)
-    found = file.find(scenario)
-    name = profile or found.profiles[0]
+    loaded = file.find(scenario)
+    name = profile or loaded.profiles[0]
     get_profile(name)
     lines = None if moves is None else split(moves)
-    return Run(found, profile=name, seed=seed, moves=lines)
+    return Run(loaded, profile=name, seed=seed, moves=lines)

@@ -59,48 +59,48 @@ def run_query(settings: Settings, sql: str, most: int, form: str, out: str | Non
     database.migrate()
     root = settings.batch_directory or str(Path(settings.instance).resolve() / "batches")
     batches = records.newest(database, limit=None)
-    directories = [f"{root}/{one.id}" for one in batches if one.done_chunks]
+    directories = [f"{root}/{batch.id}" for batch in batches if batch.done_chunks]
     places = [place for place in directories if chunks_on_disk(place)]
-    told = [_batch(one) for one in batches]
-    cells = [cell for one in batches for cell in _cells(database, one)]
+    rows_of_batches = [_batch(batch) for batch in batches]
+    cells = [cell for batch in batches for cell in _cells(database, batch)]
     database.close()
     other = "" if batches else "; HIGHWATER_INSTANCE names another directory"
     print(f"Studies: {len(batches)}, in {place_of(settings.database_url)}{other}", file=sys.stderr)
     try:
         if "://" in root or (settings.spark_master and not settings.spark_master.startswith("sc:")):
-            found = _by_spark(settings, sql, places, told, cells, most)
+            result = _by_spark(settings, sql, places, rows_of_batches, cells, most)
         else:
-            found = answer_here(sql, root, places, tuple(METRICS), told, cells, most)
+            result = answer_here(sql, root, places, tuple(METRICS), rows_of_batches, cells, most)
     except (NotReadOnlyError, QueryError) as trouble:
         print(trouble, file=sys.stderr)
         return 2
-    opened = links(found)
+    opened = links(result)
     try:
-        _write(found, form, out, opened)
+        _write(result, form, out, opened)
     except OSError as error:
         raise InputError("invalid", f"{out} cannot be written: {error.strerror}.") from None
-    if found.more:
+    if result.more:
         print(f"These are the first {most:,} rows; --rows asks for more.", file=sys.stderr)
     return 0
 
 
-def _write(found: QueryResult, form: str, out: str | None, opened: list[str]) -> None:
+def _write(result: QueryResult, form: str, out: str | None, opened: list[str]) -> None:
     if form == TEXT:
-        print("\n".join(table(found.columns, found.rows, opened)))
+        print("\n".join(table(result.columns, result.rows, opened)))
     elif form == JSON:
-        rows = [dict(zip(found.columns, row, strict=True)) for row in found.rows]
-        told = {"columns": found.columns, "rows": rows, "links": opened, "more": found.more}
-        print(json.dumps(told, ensure_ascii=False))
+        rows = [dict(zip(result.columns, row, strict=True)) for row in result.rows]
+        answer = {"columns": result.columns, "rows": rows, "links": opened, "more": result.more}
+        print(json.dumps(answer, ensure_ascii=False))
     elif form == PARQUET:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        columns = zip(*found.rows, strict=True) if found.rows else [()] * len(found.columns)
-        made = pa.table([pa.array(one) for one in columns], found.columns)
+        columns = zip(*result.rows, strict=True) if result.rows else [()] * len(result.columns)
+        made = pa.table([pa.array(column) for column in columns], result.columns)
         pq.write_table(made, out)
     else:
         with open(out, "w", encoding="utf-8", newline="") if out else nullcontext(sys.stdout) as to:
-            csv.writer(to, lineterminator="\n").writerows([found.columns, *found.rows])
+            csv.writer(to, lineterminator="\n").writerows([result.columns, *result.rows])
 
 
 def _by_spark(
@@ -126,19 +126,20 @@ def _by_spark(
         runner.close()
 
 
-def _batch(one: Any) -> tuple[Any, ...]:
-    scenario = records.scenario_of(one)
+def _batch(batch: Any) -> tuple[Any, ...]:
+    scenario = records.scenario_of(batch)
     return (
-        one.id, scenario.code or scenario.slug, scenario.title, list(one.profiles), one.runs,
-        one.first_seed, str(one.state), one.kind, one.engine_version, one.submitted,
+        batch.id, scenario.code or scenario.slug, scenario.title, list(batch.profiles), batch.runs,
+        batch.first_seed, str(batch.state), batch.kind, batch.engine_version, batch.submitted,
     )  # fmt: skip
 
 
-def _cells(database: Any, one: Any) -> list[tuple[Any, ...]]:
+def _cells(database: Any, batch: Any) -> list[tuple[Any, ...]]:
     return [
-        (one.id, profile, cell, one.cells[cell]["label"], one.cells[cell]["values"], mine.judged,
-         *(mine.hits.get(name, 0) for name in (LOST, UNPROMISED, ANY)), mine.n - mine.judged)
-        for (profile, cell), mine in records.counts_stored(database, one).items()
+        (batch.id, profile, cell, batch.cells[cell]["label"], batch.cells[cell]["values"],
+         mine.judged, *(mine.hits.get(name, 0) for name in (LOST, UNPROMISED, ANY)),
+         mine.n - mine.judged)
+        for (profile, cell), mine in records.counts_stored(database, batch).items()
     ]  # fmt: skip
 
 
@@ -158,5 +159,5 @@ def table(columns: list[str], rows: list[list[Any]], opened: list[str]) -> list[
     lines = [line(columns), "  ".join("-" * width for width in widths)]
     lines += [line(row) for row in shown]
     if opened:
-        lines[2:] = [f"{one}  {link}" for one, link in zip(lines[2:], opened, strict=True)]
-    return [one.rstrip() for one in lines]
+        lines[2:] = [f"{text}  {link}" for text, link in zip(lines[2:], opened, strict=True)]
+    return [text.rstrip() for text in lines]

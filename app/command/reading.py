@@ -17,34 +17,37 @@ def followed(path: str) -> tuple[list[str], bool]:
     whole = True
     for section in guide.sections:
         lines += ["", section.title["en"]]
-        for one in section.statements:
-            found = reading.follow(one)
-            whole &= found.moment is not None or not one.scenario
-            lines += _statement_lines(guide, one, found)
+        for statement in section.statements:
+            finding = reading.follow(statement)
+            whole &= finding.moment is not None or not statement.scenario
+            lines += _statement_lines(guide, statement, finding)
     return lines, whole
 
 
-def _statement_lines(guide: Guide, one: Statement, found: Finding) -> list[str]:
-    lines = [f"{one.number:3}  {one.says['en']}"]
-    if found.moment is None:
-        why = one.missing.get("en") or f"nothing of it happens in {one.scenario}: choose another"
+def _statement_lines(guide: Guide, statement: Statement, finding: Finding) -> list[str]:
+    lines = [f"{statement.number:3}  {statement.says['en']}"]
+    if finding.moment is None:
+        why = (
+            statement.missing.get("en")
+            or f"nothing of it happens in {statement.scenario}: choose another"
+        )
         return [*lines, f"     not followed: {why}"]
-    stack = reading.stack_of(one, found.moment, guide.reads)
+    stack = reading.stack_of(statement, finding.moment, guide.reads)
     acts = ""
     if stack is not None and stack.frames:
         frame = stack.frames[stack.acting]
         acts = f", {frame.name}"
         if frame.place:
             acts += f" ({frame.place.file.rpartition('/')[2]}:{frame.place.line})"
-    where = f"{one.scenario} under {one.kafka}, step {found.moment.step}{acts}"
-    return [*lines, f"     followed: {where}", f"     {verdict(one, found)}"]
+    where = f"{statement.scenario} under {statement.kafka}, step {finding.moment.step}{acts}"
+    return [*lines, f"     followed: {where}", f"     {verdict(statement, finding)}"]
 
 
-def verdict(one: Statement, found: Finding) -> str:
+def verdict(statement: Statement, finding: Finding) -> str:
     """Return how the statement stands over the releases."""
-    way, start, end = reading.summary(found.row)
-    first = reading.edge(one, start, False) if start else ""
-    last = reading.edge(one, end, True) if end else ""
+    way, start, end = reading.summary(finding.row)
+    first = reading.edge(statement, start, False) if start else ""
+    last = reading.edge(statement, end, True) if end else ""
     return {
         reading.HOLDS: "so in every release",
         reading.NEVER: "never so",

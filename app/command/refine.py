@@ -42,23 +42,23 @@ def refine(
     from engine.refinement import walking
 
     if scenario is not None:
-        found = walking.refine(run_of(scenario, profile, seed, moves), rung, partition)
+        result = walking.refine(run_of(scenario, profile, seed, moves), rung, partition)
         if as_json:
-            tell(report.as_data(found))
+            tell(report.as_data(result))
         else:
-            click.echo("\n".join(report.lines(found)))
-        sys.exit(report.code(found))
+            click.echo("\n".join(report.lines(result)))
+        sys.exit(report.code(result))
     verdicts: Counter[str] = Counter()
     worst = 0
-    for found in report.library():
+    for result in report.library():
         if as_json:
-            tell(report.as_data(found))
+            tell(report.as_data(result))
         else:
-            click.echo(report.row(found))
-        verdicts["beyond" if found.first and found.first.beyond else str(found.holds)] += 1
+            click.echo(report.row(result))
+        verdicts["beyond" if result.first and result.first.beyond else str(result.holds)] += 1
         # A flag that is flipped is there to be noticed.
-        flipped = get_profile(found.run.profile).base != found.run.profile
-        worst = max(worst, 0 if flipped else report.code(found))
+        flipped = get_profile(result.run.profile).base != result.run.profile
+        worst = max(worst, 0 if flipped else report.code(result))
     if not as_json:
         click.echo(
             f"{verdicts['True']} are runs of their rung, {verdicts['beyond']} go beyond every "

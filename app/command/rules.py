@@ -51,32 +51,32 @@ def rule_of(cue: str) -> str:
 
 def functions() -> dict[str, list[RuleFunction]]:
     """Return rule -> its functions, from the docstrings."""
-    found: dict[str, list[RuleFunction]] = defaultdict(list)
-    for one in citations():
-        if one.implements:
-            found[one.rule].append({"function": one.where, "played": one.played})
-    return found
+    by_rule: dict[str, list[RuleFunction]] = defaultdict(list)
+    for citation in citations():
+        if citation.implements:
+            by_rule[citation.rule].append({"function": citation.where, "played": citation.played})
+    return by_rule
 
 
 def played(scenarios: Iterable[Scenario]) -> dict[str, dict[str, list[str]]]:
     """Return rule -> code of a library scenario -> profiles under which its script has its cues."""
-    found: dict[str, dict[str, list[str]]] = defaultdict(dict)
+    by_rule: dict[str, dict[str, list[str]]] = defaultdict(dict)
     for scenario in scenarios:
         if scenario.fetching != "manual":
             continue
         for profile, steps in library_steps()[scenario.code].items():
             for rule in {rule_of(cue) for cue in steps}:
-                found[rule].setdefault(scenario.code, []).append(profile)
-    return found
+                by_rule[rule].setdefault(scenario.code, []).append(profile)
+    return by_rule
 
 
 def golden_files_by_rule(folder: Path) -> dict[str, list[str]]:
     """Return rule -> golden files with a cue of it, such as S20/K39.txt; past defects last."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for path in sorted(folder.rglob("*.txt"), key=lambda one: (one.parent.name[:1] != "S", one)):
+    by_rule: dict[str, list[str]] = defaultdict(list)
+    for path in sorted(folder.rglob("*.txt"), key=lambda file: (file.parent.name[:1] != "S", file)):
         for rule in sorted({rule_of(cue) for cue in CUE_LINE.findall(path.read_text("utf-8"))}):
-            found[rule].append(path.relative_to(folder).as_posix())
-    return found
+            by_rule[rule].append(path.relative_to(folder).as_posix())
+    return by_rule
 
 
 def rules(scenarios: Iterable[Scenario], golden: Path = GOLDEN) -> list[RuleEntry]:
@@ -96,25 +96,25 @@ def rules(scenarios: Iterable[Scenario], golden: Path = GOLDEN) -> list[RuleEntr
 
 def tell_rules(scenarios: Iterable[Scenario], as_json: Callable[[Any], None] | None) -> bool:
     """Print the list, or pass it to `as_json`; return whether every rule has code or an excuse."""
-    found = rules(scenarios)
-    bare = [entry["id"] for entry in found if not (covered(entry) or entry["excuse"])]
+    entries = rules(scenarios)
+    bare = [entry["id"] for entry in entries if not (covered(entry) or entry["excuse"])]
     if as_json is not None:
-        as_json(found)
+        as_json(entries)
         return not bare
-    for entry in found:
+    for entry in entries:
         click.echo(f"{entry['id']:<20} {entry['title']}")
         if entry["excuse"]:
             click.echo(f"    excused: {entry['excuse']}")
         for heading, names in (
-            ("code", [one["function"] for one in entry["functions"]]),
+            ("code", [function["function"] for function in entry["functions"]]),
             ("scenarios", list(entry["scenarios"])),
             ("golden", entry["golden"]),
         ):
             if names:
                 click.echo(f"    {heading}: {_some(names)}")
-    excused = sum(1 for entry in found if entry["excuse"])
+    excused = sum(1 for entry in entries if entry["excuse"])
     click.echo(
-        f"{len(found)} rules: {len(found) - excused - len(bare)} covered, "
+        f"{len(entries)} rules: {len(entries) - excused - len(bare)} covered, "
         f"{excused} excused" + (f", without code or excuse: {' '.join(bare)}." if bare else ".")
     )
     return not bare

@@ -29,14 +29,14 @@ def serve_here(settings: Settings, debug: bool = False) -> None:
     listener = _listen(settings.host, settings.port)
     ready = f"Highwater is at {_address(settings.host, listener)} (Ctrl+C stops it)"
     ready += f"\nWhat is saved lies in {settings.instance.resolve()}"
-    if told := installing.begin():
-        ready += f"\n{told}"
+    if message := installing.begin():
+        ready += f"\n{message}"
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     if debug or os.name == "nt":  # where there is no gunicorn
         _develop(settings, listener, ready)
     else:
-        if told := background.begin():
-            ready += f"\n{told}"
+        if message := background.begin():
+            ready += f"\n{message}"
         _serve(settings, listener, ready)
 
 
@@ -63,7 +63,7 @@ def _develop(settings: Settings, listener: socket.socket, ready: str) -> None:
 
     signal.signal(signal.SIGTERM, _stop)
     app = build(settings)
-    found: Services = app.extensions[KEY]
+    services: Services = app.extensions[KEY]
     port = listener.getsockname()[1]
     server = make_server(settings.host, port, app, threaded=True, fd=listener.fileno())
     print(f"{ready}\n", end="", flush=True)
@@ -72,7 +72,7 @@ def _develop(settings: Settings, listener: socket.socket, ready: str) -> None:
     except KeyboardInterrupt:
         pass
     finally:
-        found.close()
+        services.close()
 
 
 def _address(host: str, listener: socket.socket) -> str:

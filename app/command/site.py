@@ -44,9 +44,9 @@ def site(
         refuse(str(problem))
     except OSError as error:
         refuse(f"{error.filename or out} cannot be written: {error.strerror}.")
-    told: dict[str, object] = {"out": str(out), **vars(report)}
+    built: dict[str, object] = {"out": str(out), **vars(report)}
     if as_json:
-        tell(told)
+        tell(built)
         return
     click.echo(
         f"{out}: {report.pages} pages, {report.runs} runs, {report.files} files, "

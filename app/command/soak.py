@@ -89,13 +89,13 @@ class Soak:
             },
             "finds": [
                 {
-                    "number": one["number"],
-                    "kind": one["kind"],
-                    "why": one["why"],
-                    "moves": one["moves"],
-                    "again": _again(one["kind"], Run.from_text(one["run"])),
+                    "number": find["number"],
+                    "kind": find["kind"],
+                    "why": find["why"],
+                    "moves": find["moves"],
+                    "again": _again(find["kind"], Run.from_text(find["run"])),
                 }
-                for one in sorted(self.finds, key=lambda one: one["number"])
+                for find in sorted(self.finds, key=lambda find: find["number"])
             ],
         }
 
@@ -113,25 +113,25 @@ def soak(
     for word in left_out(library().values(), names):
         tell(word)
     stored = [scenario.to_dict() for scenario in library().values()]
-    found = Soak()
-    began = told = time.monotonic()
+    soaking = Soak()
+    began = reported = time.monotonic()
     ends = began + 60 * minutes
     chunks = _chunks(seed, names, stored, chunk)
     with BatchWorkers(jobs) as processes:
         waiting = {processes.submit(soak_chunk, next(chunks)) for _ in range(jobs)}
         while waiting:
             done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            for one in done:
-                result = one.result()
-                found.add(result)
+            for future in done:
+                result = future.result()
+                soaking.add(result)
                 for find in result["finds"]:  # at once: a soak may be ended early
                     tell(f"{find['why']}: {_again(find['kind'], Run.from_text(find['run']))}")
                 if time.monotonic() < ends:
                     waiting.add(processes.submit(soak_chunk, next(chunks)))
-            if time.monotonic() - told >= EVERY_S:
-                told = time.monotonic()
-                tell(_progress(found, told - began))
-    return found.report()
+            if time.monotonic() - reported >= EVERY_S:
+                reported = time.monotonic()
+                tell(_progress(soaking, reported - began))
+    return soaking.report()
 
 
 def left_out(scenarios: Iterable[Scenario], profiles: Sequence[str]) -> Iterator[str]:
@@ -140,23 +140,23 @@ def left_out(scenarios: Iterable[Scenario], profiles: Sequence[str]) -> Iterator
         why = {name: scenario.cannot_begin(name) for name in profiles}
         names = [name for name in profiles if why[name]]
         if names:
-            told = scenario.code or scenario.title
-            yield f"{told} is left out under {', '.join(names)}: {why[names[0]]}"
+            title = scenario.code or scenario.title
+            yield f"{title} is left out under {', '.join(names)}: {why[names[0]]}"
 
 
 def look_at(text: str) -> SoakReport:
     """Check one run, given as its text, as every run of a soak is checked."""
     run = Run.from_text(text)
-    found = Soak()
-    found.runs[get_profile(run.profile).base] = 1
+    soaking = Soak()
+    soaking.runs[get_profile(run.profile).base] = 1
     problem = examine(run)
     if problem is not None:
         kind, why = problem
         moves = len(run.lines())
-        found.finds.append(
+        soaking.finds.append(
             {"number": 0, "kind": kind, "why": why, "run": run.text(), "moves": moves}
         )
-    return found.report()
+    return soaking.report()
 
 
 def _again(kind: str, run: Run) -> str:
@@ -181,18 +181,18 @@ def _chunks(
         first += size
 
 
-def _progress(found: Soak, seconds: float) -> str:
-    pairs = len(set().union(*found.pairs.values()))
+def _progress(soaking: Soak, seconds: float) -> str:
+    pairs = len(set().union(*soaking.pairs.values()))
     return (
-        f"{seconds:,.0f} s: {sum(found.runs.values()):,} runs, {found.steps:,} steps, "
-        f"{pairs:,} pairs of rules, {len(found.finds)} found"
+        f"{seconds:,.0f} s: {sum(soaking.runs.values()):,} runs, {soaking.steps:,} steps, "
+        f"{pairs:,} pairs of rules, {len(soaking.finds)} found"
     )
 
 
 def lines(report: SoakReport) -> Iterator[str]:
     yield "profile     runs  pairs of rules"
-    for name, one in report["profiles"].items():
-        yield f"{name:<9} {one['runs']:>6,} {one['pairs']:>9,}"
+    for name, row in report["profiles"].items():
+        yield f"{name:<9} {row['runs']:>6,} {row['pairs']:>9,}"
     for find in report["finds"]:
         yield f"\nfound in run {find['number']}: {find['kind']}: {find['why']}"
         yield f"  {find['again']}"

@@ -42,21 +42,23 @@ def upgrade(
     used = None if uses is None else _features(uses)
     old = known_bugs.release_in(before) if before else ""
     if line is not None:
-        fits = [one for one in fitting(line, old) if not old or one.affects(release_of(old))]
+        fits = [entry for entry in fitting(line, old) if not old or entry.affects(release_of(old))]
         sections: dict[str, Iterable[Bug | Change]] = {"fits": list(map(known_bugs.bug_of, fits))}
     elif not after:
         sections = {"bugs": known_bugs.bugs_of(old, mode or "")}
     else:
-        found = advice.upgrade(old, known_bugs.release_in(after), mode or "")
+        answer = advice.upgrade(old, known_bugs.release_in(after), mode or "")
         sections = {
-            "mended": found.mended,
-            "new bugs": found.broken,
-            "still there": found.stay,
-            "changed on purpose": found.changed,
+            "mended": answer.mended,
+            "new bugs": answer.broken,
+            "still there": answer.stay,
+            "changed on purpose": answer.changed,
         }
     if used is not None:
         sections = {
-            name: [one for one in rows if isinstance(one, Change) or one.entry.is_met_by(used)]
+            name: [
+                entry for entry in rows if isinstance(entry, Change) or entry.entry.is_met_by(used)
+            ]
             for name, rows in sections.items()
         }
     if as_json:
@@ -64,8 +66,8 @@ def upgrade(
         return
     for name, rows in sections.items():
         click.echo(f"{name}: {len(list(rows))}")
-        for one in rows:
-            click.echo("\n".join(_lines(_row(one))))
+        for row in rows:
+            click.echo("\n".join(_lines(_row(row))))
 
 
 def _features(text: str) -> frozenset[str]:
@@ -73,9 +75,9 @@ def _features(text: str) -> frozenset[str]:
     named = frozenset(word.strip() for word in text.split(",") if word.strip())
     wrong = sorted(named - features().keys())
     if wrong:
-        known = ", ".join(features())
+        names = ", ".join(features())
         raise InputError(
-            "unknown", f"--uses: there is no feature {wrong[0][:40]}; known are {known}."
+            "unknown", f"--uses: there is no feature {wrong[0][:40]}; known are {names}."
         )
     return named
 
@@ -103,16 +105,16 @@ class BugRow(TypedDict):
     not_played: str
 
 
-def _row(one: Bug | Change) -> BugRow | ChangeRow:
-    run = one.shown_by.code if one.shown_by else ""
-    if isinstance(one, Change):
+def _row(row: Bug | Change) -> BugRow | ChangeRow:
+    run = row.shown_by.code if row.shown_by else ""
+    if isinstance(row, Change):
         return {
-            "is_on": one.is_on,
-            "meaning": one.flag.meaning,
-            "source": one.flag.source,
+            "is_on": row.is_on,
+            "meaning": row.flag.meaning,
+            "source": row.flag.source,
             "run": run,
         }
-    entry = one.entry
+    entry = row.entry
     return {
         "severity": entry.severity,
         "jira": entry.jira,

@@ -45,8 +45,8 @@ def _requested_profile(run: Run) -> str:
 def page(digest: str) -> str:
     """Render both runs in lock-step, opened at ``?at=``; ``?step=`` is the visitor's last step."""
     run = _run(digest)
-    wanted = _requested_profile(run)
-    other, why = comparing.other_run(question_context(), run, wanted)
+    other_name = _requested_profile(run)
+    other, why = comparing.other_run(question_context(), run, other_name)
     services().replays.register(other)
     return render_template(
         "compare/page.html",
@@ -60,7 +60,7 @@ def page(digest: str) -> str:
             "lang": visitor.lang(),
             "a": digest,
             "b": other.digest,
-            "with": wanted,
+            "with": other_name,
             "at": whole_number(request.args.get("at", "")),
             "step": whole_number(request.args.get("step", "")),
         },
@@ -118,8 +118,8 @@ def all_endings(name: str) -> Response:
     scenario = naming.scenario_named(name)
 
     def answer() -> Response:
-        found = () if scenario.workload.producers else _endings(scenario)
-        return json_answer({"ok": True, **comparing.folded_endings(scenario, found)})
+        played = () if scenario.workload.producers else _endings(scenario)
+        return json_answer({"ok": True, **comparing.folded_endings(scenario, played)})
 
     response = unless_known(f"endings-{scenario.digest}-{ENGINE_VERSION}", answer)
     return lasting(response)

@@ -26,16 +26,16 @@ def page(digest: str) -> str:
     if not DIGEST.match(digest):
         raise RequestError("not_found")
     step = typed(request.args, "step") if request.args.get("step") else None
-    found = matrix(question_context(), digest, step)
+    answer = matrix(question_context(), digest, step)
     template = "compare/what_if_table.html" if "part" in request.args else "compare/what_if.html"
     return render_template(
         template,
-        title=in_language(found.run.scenario, visitor.lang()).title,
-        back=url_for("pages.run", digest=digest, step=found.step),
-        step=found.step,
-        columns=[_linked(column, found) for column in found.columns],
-        rows=found.rows,
-        full=found.full,
+        title=in_language(answer.run.scenario, visitor.lang()).title,
+        back=url_for("pages.run", digest=digest, step=answer.step),
+        step=answer.step,
+        columns=[_linked(column, answer) for column in answer.columns],
+        rows=answer.rows,
+        full=answer.full,
         signs=SIGNS,
     )
 
@@ -44,11 +44,11 @@ class LinkedColumn(MatrixColumn):
     href: dict[int, str]
 
 
-def _linked(column: MatrixColumn, found: Matrix) -> LinkedColumn:
+def _linked(column: MatrixColumn, answer: Matrix) -> LinkedColumn:
     """Return the head of a column with the address of its run for each partition."""
-    digest, step = column["run"], found.step
+    digest, step = column["run"], answer.step
     href = {
         tp: url_for("pages.run", digest=digest, step=step, p=tp or None, size="story", play=1)
-        for tp in found.partitions
+        for tp in answer.partitions
     }
     return {**column, "href": href}

@@ -35,16 +35,16 @@ def expand(files: Sequence[Path]) -> None:
     parents = _parents(Path(os.path.commonpath(files)))
     constructors = {name: _constructor(node, classes) for name, node in classes.items()}
     for path, tree in trees.items():
-        known = {name.name for node in tree.body for name in getattr(node, "names", ())}
+        defined = {name.name for node in tree.body for name in getattr(node, "names", ())}
         for node in tree.body:
             if isinstance(node, ast.ImportFrom) and str(node.module).endswith("model.declared"):
                 node.module = str(node.module).replace("declared", "compiling")
                 node.names = [ast.alias("mypyc_attr")]
             elif isinstance(node, ast.ImportFrom):
-                bases = [classes[one.name] for one in node.names if one.name in classes]
-                used = {name for base in bases for name in _types(base, classes)} - known
+                bases = [classes[name.name] for name in node.names if name.name in classes]
+                used = {name for base in bases for name in _types(base, classes)} - defined
                 node.names += [ast.alias(name) for name in sorted(used)]
-                known |= used
+                defined |= used
             elif isinstance(node, ast.ClassDef):
                 if node.name not in parents:
                     _Copies(node, every).visit(node)
@@ -99,7 +99,7 @@ def _constructor(node: ast.ClassDef, classes: Classes) -> list[str]:
     """Return the lines of a constructor that sets inherited fields, then the class's own."""
     family = _family(node, classes)
     arguments, lines = ["self"], []
-    for line in (line for one in family for line in _own_fields(one)):
+    for line in (line for cls in family for line in _own_fields(cls)):
         name, maker = ast.unparse(line.target), _maker(line)
         if not maker:
             default = f" = {ast.unparse(line.value)}" if line.value else ""
@@ -112,13 +112,15 @@ def _constructor(node: ast.ClassDef, classes: Classes) -> list[str]:
             if maker == "fresh" and not isinstance(made, ast.Lambda):
                 text = EMPTY.get(text, f"{text}()")
             lines.append(f"self.{name} = {text}")
-    lines += [line for one in family[-1:] for line in _rest(one)]
+    lines += [line for cls in family[-1:] for line in _rest(cls)]
     return [f"def __init__({', '.join(arguments)}) -> None:", *lines] if lines else []
 
 
 def _rest(node: ast.ClassDef) -> list[str]:
     """Return the lines that a class runs after its fields are set, and take them out of it."""
-    rest = [one for one in node.body if getattr(one, "name", "") == "__post_init__"]
+    rest = [
+        statement for statement in node.body if getattr(statement, "name", "") == "__post_init__"
+    ]
     for method in rest:
         node.body.remove(method)
     body = [ast.unparse(line) for method in rest for line in getattr(method, "body", [])]

@@ -50,8 +50,8 @@ def extensions(engine: str, folder: Path = Path()) -> list[Any]:
         multi_file=True,
         group_name=f"{engine}.compiled",
     )
-    for one in made:  # mypyc writes the header of such a name deeper than it looks for it
-        one.include_dirs.append(str(Path("build", *engine.split("."))))
+    for extension in made:  # mypyc writes the header of such a name deeper than it looks for it
+        extension.include_dirs.append(str(Path("build", *engine.split("."))))
     return made
 
 

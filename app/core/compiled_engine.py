@@ -33,11 +33,11 @@ def builds() -> Path:
 
 def fingerprint() -> str:
     """Return 16 hex digits: a hash of the engine, what compiles it, the Python and the platform."""
-    found = sha256(f"{sys.version} {sysconfig.get_platform()}".encode())
+    digest = sha256(f"{sys.version} {sysconfig.get_platform()}".encode())
     for folder in (SOURCES, COMPILER):
         for part in contents(folder, (".py",)):
-            found.update(part)
-    return found.hexdigest()[:16]
+            digest.update(part)
+    return digest.hexdigest()[:16]
 
 
 def built() -> Path | None:

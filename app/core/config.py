@@ -219,13 +219,13 @@ def load(environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings
 
     Raises `SettingError` with one sentence for a value that does not fit.
     """
-    found = read(environ, **overrides)
+    settings = read(environ, **overrides)
     try:
-        found.instance.mkdir(parents=True, exist_ok=True)
-        return replace(found, secret_key=found.secret_key or _kept_key(found.instance))
+        settings.instance.mkdir(parents=True, exist_ok=True)
+        return replace(settings, secret_key=settings.secret_key or _kept_key(settings.instance))
     except OSError as error:
         raise SettingError(
-            f"{PREFIX}INSTANCE={found.instance} cannot be written: {error.strerror}."
+            f"{PREFIX}INSTANCE={settings.instance} cannot be written: {error.strerror}."
         ) from None
 
 

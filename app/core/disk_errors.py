@@ -32,6 +32,6 @@ def look_at(place: Path, least_free: int) -> None:
     """Raise RequestError as `writing` does if a directory is not writable, or has less room."""
     if not os.access(place, os.W_OK):
         raise RequestError("busy", "instance.locked")
-    found = os.statvfs(place)
-    if found.f_bavail * found.f_frsize < least_free:
+    stats = os.statvfs(place)
+    if stats.f_bavail * stats.f_frsize < least_free:
         raise RequestError("full", "instance.full")

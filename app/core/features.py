@@ -39,11 +39,21 @@ class Feature:
     pages: str = ""
     """Modules, separated by spaces, of pages that a tab has, too."""
     served: str = ""
-    """The same of pages that need the database or Spark."""
+    """The same of pages that need a server: the database, Spark, or the sockets of a class."""
     command: Command | None = None
     kinds: Mapping[str, float] = field(default_factory=dict)
     """Kind of the entries of `search.entries` -> how likely one is what is looked for."""
 
+
+CORE: Final = (
+    Feature("server", "bundler", "metrics openapi"),
+    Feature(
+        "web",
+        "pages home library loop api embeds exporting link_preview shortening",
+        "class_page coverage",
+    ),
+)
+"""Rows of the core: they have pages only, and cannot be deleted."""
 
 FEATURES: Final = (
     Feature("find", "pages", "", Command(PLAY, "Search for words, an error or a log line.")),
@@ -85,20 +95,17 @@ FEATURES: Final = (
     Feature("site", command=Command(DEVELOP, "Write the playground as a static site.")),
 )
 
+ROWS: Final = (*CORE, *FEATURES)
+
 
 def pages() -> list[ModuleType]:
     """Return the modules of pages that a server and a tab have alike."""
-    return [module for feature in FEATURES for module in _modules(feature, feature.pages)]
+    return [_module(f"{row.name}.{name}") for row in ROWS for name in row.pages.split()]
 
 
 def served() -> list[ModuleType]:
     """Return the modules of pages that a server alone has."""
-    return [module for feature in FEATURES for module in _modules(feature, feature.served)]
-
-
-def _modules(feature: Feature, names: str) -> Iterator[ModuleType]:
-    for name in names.split():
-        yield _module(f"{feature.name}.{name}")
+    return [_module(f"{row.name}.{name}") for row in ROWS for name in row.served.split()]
 
 
 def commands() -> Iterator[tuple[Command, Any]]:

@@ -71,9 +71,9 @@ class RequestError(Exception):
         if not self.text:
             return fill(sentence(self.key, lang), self.args_)
         where = self.args_.get("where", "")
-        told = translate(self.text, lang)
+        translated = translate(self.text, lang)
         # A place is named before the sentence, unless the sentence names it itself.
-        return f"{where}: {told}" if where and not self.text.startswith(where) else told
+        return f"{where}: {translated}" if where and not self.text.startswith(where) else translated
 
     def said(self) -> KeyedSentence | None:
         """Return the sentence as a key of the catalogue with its arguments; None if ready-made."""

@@ -48,17 +48,17 @@ T = TypeVar("T", bound=str)
 
 def one_of(text: str, name: str, choices: Collection[T]) -> T:
     """Return one of the choices.  Raises `RequestError` "invalid", which names them."""
-    found = next((one for one in choices if one == text), None)
-    if found is None:
+    chosen = next((choice for choice in choices if choice == text), None)
+    if chosen is None:
         raise RequestError("invalid", "invalid.choice", what=name, choices=", ".join(choices))
-    return found
+    return chosen
 
 
-def require_known(given: Iterable[str], known: Collection[str]) -> None:
+def require_known(given: Iterable[str], allowed: Collection[str]) -> None:
     """Raise `RequestError` "invalid" for the first field that is not known."""
-    unknown = next((name for name in given if name not in known), None)
+    unknown = next((name for name in given if name not in allowed), None)
     if unknown is not None:
-        fields = ", ".join(sorted(known)) or "-"
+        fields = ", ".join(sorted(allowed)) or "-"
         raise RequestError("invalid", "invalid.unknown", what=unknown[:NAME_CHARS], known=fields)
 
 

@@ -130,11 +130,11 @@ class Catalogue:
 
     def _files(self, lang: str) -> dict[Path, str]:
         """Return each file and its part: en.json belongs to every page, batch.en.json to one."""
-        found = {path.with_name(f"{path.name}.{lang}.json"): "" for path in self._everywhere}
-        found[self._pages / f"{lang}.json"] = ""
+        files = {path.with_name(f"{path.name}.{lang}.json"): "" for path in self._everywhere}
+        files[self._pages / f"{lang}.json"] = ""
         for path in sorted(self._pages.glob(f"*.{lang}.json")):
-            found[path] = path.name.removesuffix(f".{lang}.json")
-        return found
+            files[path] = path.name.removesuffix(f".{lang}.json")
+        return files
 
     def _load(self, lang: str) -> _Read:
         # Keys that the language lacks are in the usual language's files.
@@ -148,9 +148,11 @@ class Catalogue:
 
     def _fresh(self, paths: Mapping[Path, str], stamp: tuple[int, ...]) -> _Read:
         read = _Read(stamp)
-        read.add("", {f"kafka.{one.name}": one.stands_for for one in PROFILES.values()})
-        read.add("", {f"broken.{one.name}": one.broken for one in INVARIANTS.values()})
-        read.add("", {f"metric.{one.name}": one.title for one in METRICS.values()})
+        read.add("", {f"kafka.{profile.name}": profile.stands_for for profile in PROFILES.values()})
+        read.add(
+            "", {f"broken.{invariant.name}": invariant.broken for invariant in INVARIANTS.values()}
+        )
+        read.add("", {f"metric.{metric.name}": metric.title for metric in METRICS.values()})
         for path, part in paths.items():
             read.add(part, read_words(path))
         return read

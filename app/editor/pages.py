@@ -128,7 +128,7 @@ def offers(lang: str) -> Mapping[str, object]:
     """Return the contents of the form's lists, in a language."""
     return {
         "configs": [_offer(config, lang) for config in CATALOGUE.values()],
-        "profiles": [[one.name, one.stands_for] for one in PROFILES.values()],
+        "profiles": [[profile.name, profile.stands_for] for profile in PROFILES.values()],
         "invariants": list(VIOLABLE),
         "faults": [
             {
@@ -137,15 +137,16 @@ def offers(lang: str) -> Mapping[str, object]:
                 "whole": row.whole,
                 "plays": row.plays,
                 "own": [
-                    {"name": one.name, "usual": one.usual, "unit": one.unit} for one in row.own
+                    {"name": own_field.name, "usual": own_field.usual, "unit": own_field.unit}
+                    for own_field in row.own
                 ],
             }
             for name, row in FAULT_KINDS.items()
         ],
         "tags": list(TAGS),
         "verbs": [
-            {**one, "help": translate(one["help"], lang), "example": example(one["grammar"])}
-            for one in registry.registry()["verbs"]
+            {**verb, "help": translate(verb["help"], lang), "example": example(verb["grammar"])}
+            for verb in registry.registry()["verbs"]
         ],
     }
 

@@ -158,8 +158,8 @@ class SearchTask:
 
 def _ways(outcome: SearchOutcome) -> list[FoundWay]:
     """Return the ways that were found, as runs to open: the nearest first."""
-    found = sorted(outcome.found.items(), key=lambda one: len(one[1].moves))
+    findings = sorted(outcome.found.items(), key=lambda item: len(item[1].moves))
     return [
-        {"name": name, "moves": list(one.moves), "why": one.why, "run": one.run.text()}
-        for name, one in found
+        {"name": name, "moves": list(finding.moves), "why": finding.why, "run": finding.run.text()}
+        for name, finding in findings
     ]

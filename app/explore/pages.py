@@ -108,11 +108,11 @@ def budgets_in(fields: MultiDict[str, str], usual: Mapping[str, int]) -> Budgets
 
 
 def _address(ask: Ask) -> dict[str, str]:
-    told = {"step": str(ask.step), "goal": ask.goal}
-    told |= {name: str(n) for name, n in ask.budgets._asdict().items() if n}
+    query = {"step": str(ask.step), "goal": ask.goal}
+    query |= {name: str(n) for name, n in ask.budgets._asdict().items() if n}
     if not any(ask.budgets):
-        told["crashes"] = "0"
-    return {**told, "own": ask.own} if ask.own else told
+        query["crashes"] = "0"
+    return {**query, "own": ask.own} if ask.own else query
 
 
 @blueprint.get("/explore/<digest>")
@@ -141,7 +141,7 @@ def _question(ask: Ask, digest: str, refusal: str = "") -> str:
         kafka=get_profile(ask.run.profile).stands_for,
         total=total,
         stage=frame(ask.run, ask.step),
-        lanes=min(max(len(one) for one in scenario.partitions), MOST_LANES),
+        lanes=min(max(len(partition) for partition in scenario.partitions), MOST_LANES),
         back=address(f"/r/{digest}", step=str(ask.step)),
         question=_address(ask),
         asked=address(f"/explore/{digest}", **_address(ask), **visitor.tongue()),
@@ -167,8 +167,8 @@ def begin(digest: str) -> AnyResponse:
     except RequestError as error:
         if error.code != "slow_down":
             raise
-        kept = _question(ask, digest, error.sentence(visitor.lang()))
-        return Response(kept, error.status, error.headers(), mimetype="text/html")
+        rendered = _question(ask, digest, error.sentence(visitor.lang()))
+        return Response(rendered, error.status, error.headers(), mimetype="text/html")
     return redirect(_page(ask), 303)
 
 
@@ -203,26 +203,26 @@ def standing(search: Search | None) -> dict[str, object]:
     """Return the state of any search: its place in the queue, its refusal, or its card."""
     if search is None:
         return {"search": None}
-    told: dict[str, object] = {"search": search, "place": services().searches.place(search)}
+    shown: dict[str, object] = {"search": search, "place": services().searches.place(search)}
     if search.state == REFUSED and search.refusal is not None:
-        told["refusal"] = search.refusal.sentence(visitor.lang())
+        shown["refusal"] = search.refusal.sentence(visitor.lang())
     if search.state == DONE and search.answer is not None:
-        told["card"] = search.answer["card"]
-        told["cpu_s"] = search.answer["cpu_s"]
-    return told
+        shown["card"] = search.answer["card"]
+        shown["cpu_s"] = search.answer["cpu_s"]
+    return shown
 
 
 def _standing(ask: Ask, search: Search | None) -> dict[str, object]:
     """Return the same for a search from here, with the ways that it found."""
-    told = standing(search)
+    shown = standing(search)
     if search is not None and search.state == DONE and search.answer is not None:
-        told["ways"] = [_way(ask, one) for one in search.answer["ways"]]
-        told["near"] = _near(ask, search.answer)
-        told["distances"] = _distances(ask, search.answer)
-        told["missing"] = search.answer["missing"]
-        told["command"] = _command(ask)
-        told["left_out"] = _left_out(ask.run.scenario)
-    return told
+        shown["ways"] = [_way(ask, way) for way in search.answer["ways"]]
+        shown["near"] = _near(ask, search.answer)
+        shown["distances"] = _distances(ask, search.answer)
+        shown["missing"] = search.answer["missing"]
+        shown["command"] = _command(ask)
+        shown["left_out"] = _left_out(ask.run.scenario)
+    return shown
 
 
 def _left_out(scenario: Scenario) -> list[str]:
@@ -235,22 +235,22 @@ def _left_out(scenario: Scenario) -> list[str]:
 
 def _near(ask: Ask, answer: ExploreAnswer) -> ShownWay | None:
     """Return the way that answers the question, if there is one."""
-    wanted = {search_request.LOSS: search_request.LOSSES, search_request.BROKEN: None}.get(
+    names = {search_request.LOSS: search_request.LOSSES, search_request.BROKEN: None}.get(
         ask.goal, ("reached",)
     )
-    for one in answer["ways"]:
-        if wanted is None or one["name"] in wanted:
-            return _way(ask, one)
+    for way in answer["ways"]:
+        if names is None or way["name"] in names:
+            return _way(ask, way)
     return None
 
 
-def _way(ask: Ask, found: FoundWay) -> ShownWay:
+def _way(ask: Ask, way: FoundWay) -> ShownWay:
     """Return a way that was found, as moves in words and a run to open."""
-    run = Run.from_text(found["run"])
+    run = Run.from_text(way["run"])
     digest = services().replays.register(run)
     return {
-        "why": translate(found["why"], visitor.lang())[:MOST_WHY],
-        "moves": [move_told(move, run.scenario) for move in found["moves"]],
+        "why": translate(way["why"], visitor.lang())[:MOST_WHY],
+        "moves": [move_told(move, run.scenario) for move in way["moves"]],
         "open": address(f"/r/{digest}", step=str(ask.step)),
         "card": url_for("unfurling.card", digest=digest, lang=visitor.lang())
         if services().searches.pictures
@@ -261,11 +261,11 @@ def _way(ask: Ask, found: FoundWay) -> ShownWay:
 def _distances(ask: Ask, answer: ExploreAnswer) -> list[NextMove]:
     """Return each next move and how near it leads; the worst first."""
     scenario = ask.run.scenario
-    found: list[NextMove] = [
+    moves: list[NextMove] = [
         {"move": move_told(move, scenario), "kind": kind, "n": n}
         for move, kind, n in answer["distances"]
     ]
-    return sorted(found, key=lambda one: (WORST_FIRST.get(one["kind"], 2), one["n"]))
+    return sorted(moves, key=lambda move: (WORST_FIRST.get(move["kind"], 2), move["n"]))
 
 
 def move_told(text: str, scenario: Scenario) -> MoveWords:

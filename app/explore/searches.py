@@ -58,11 +58,11 @@ class Searches:
         """
         ask.check()
         with self._lock:
-            known = self._known.get(ask.number)
-            if known is not None and known.stands:
+            earlier = self._known.get(ask.number)
+            if earlier is not None and earlier.stands:
                 self._known.move_to_end(ask.number)
-                return known
-            mine = sum(1 for one in self._unfinished() if one.address == address)
+                return earlier
+            mine = sum(1 for unfinished in self._unfinished() if unfinished.address == address)
             if mine >= PER_ADDRESS:
                 raise RequestError("slow_down", "search.yours", n=mine, ms=3000)
             if len(self._line) >= WAITING_MOST:
@@ -132,7 +132,7 @@ class Searches:
         for search in self._line:
             order[search.ask.number] = nth[search.address], last.get(search.address, -1)
             nth[search.address] += 1
-        return sorted(self._line, key=lambda one: order[one.ask.number])
+        return sorted(self._line, key=lambda waiting: order[waiting.ask.number])
 
     def _forget(self) -> None:
         for number in [number for number, one in self._known.items() if one.over]:
@@ -154,7 +154,7 @@ class Searches:
                     return
                 search = self._running = self._in_turn()[0]
                 self._line.remove(search)
-                self._turns = [one for one in self._turns if one != search.address]
+                self._turns = [turn for turn in self._turns if turn != search.address]
                 self._turns = [*self._turns, search.address][-WAITING_MOST:]
                 search.state = RUNS
             with suppress(WorkerDiedError, OSError, EOFError):  # it fell, or cannot be started
@@ -187,15 +187,15 @@ class Searches:
             hand.end()
 
     @staticmethod
-    def _hear(search: Search, told: worker.WorkerMessage) -> None:
-        if "answer" in told:
-            search.answer = told["answer"]
-            search.cancelled = told["answer"]["cancelled"]
+    def _hear(search: Search, message: worker.WorkerMessage) -> None:
+        if "answer" in message:
+            search.answer = message["answer"]
+            search.cancelled = message["answer"]["cancelled"]
             search.state = DONE
-        elif "first" in told:
-            search.answer = told["first"]
-        elif "refused" in told:
-            why = told["refused"]
+        elif "first" in message:
+            search.answer = message["first"]
+        elif "refused" in message:
+            why = message["refused"]
             search.refusal = (
                 RequestError("too_large", "search.memory")
                 if why["where"] == MEMORY
@@ -203,4 +203,4 @@ class Searches:
             )
             search.state = REFUSED
         else:
-            search.progress = told
+            search.progress = message

@@ -54,11 +54,11 @@ def results(query: str, language: str, kinds: tuple[str, ...] = (), limit: int =
     What a version, an error or a log line means comes before what its words find.
     """
     meant = [SearchHit(entry, 1.0, ()) for entry in meant_by(query)]
-    told = {(hit.entry.kind, hit.entry.name) for hit in meant}
+    names = {(hit.entry.kind, hit.entry.name) for hit in meant}
     query = " ".join(query[:MAX_QUERY_LENGTH].split())
     answer = search(query) if query else SearchAnswer((), {}, ())
-    found = [hit for hit in answer.hits if (hit.entry.kind, hit.entry.name) not in told]
-    hits = [hit for hit in (*meant, *found) if not kinds or hit.entry.kind in kinds]
+    others = [hit for hit in answer.hits if (hit.entry.kind, hit.entry.name) not in names]
+    hits = [hit for hit in (*meant, *others) if not kinds or hit.entry.kind in kinds]
     return {
         "query": query,
         "total": len(hits),
@@ -91,10 +91,10 @@ def _passages(hit: SearchHit, language: str) -> tuple[str, str]:
 
     The key is "" where the sentence has as many.
     """
-    wanted = {part[:STEM] for word in hit.matched for part in phrase(word)}
+    stems = {part[:STEM] for word in hit.matched for part in phrase(word)}
 
     def count(text: str) -> int:
-        return len(wanted & {part[:STEM] for part in phrase(text)})
+        return len(stems & {part[:STEM] for part in phrase(text)})
 
     said = hit.entry.said(language)
     text = max(said[1:], key=count, default="")

@@ -32,13 +32,13 @@ def _texts(words: Words, key: str, usual: str) -> dict[str, str]:
 
 
 def _scenario(scenario: Scenario) -> SearchEntry:
-    told = {language: in_language(scenario, language) for language in LANGUAGES}
-    comments = [lessons_of(one.script) for one in told.values()]
+    translated = {language: in_language(scenario, language) for language in LANGUAGES}
+    comments = [lessons_of(text.script) for text in translated.values()]
     return SearchEntry(
         "scenario",
         scenario.slug,
         f"/s/{scenario.slug}",
-        {language: one.title for language, one in told.items()},
+        {language: text.title for language, text in translated.items()},
         (
             *keywords().get(scenario.code, ()),
             scenario.origin,
@@ -46,8 +46,8 @@ def _scenario(scenario: Scenario) -> SearchEntry:
             *(fault.kind for fault in scenario.faults),
         ),
         (
-            {language: one.teaches for language, one in told.items()},
-            *(dict(zip(told, texts, strict=True)) for texts in zip(*comments, strict=False)),
+            {language: text.teaches for language, text in translated.items()},
+            *(dict(zip(translated, texts, strict=True)) for texts in zip(*comments, strict=False)),
         ),
         scenario.code,
     )
@@ -66,12 +66,14 @@ def _glossary(words: Words) -> Iterator[SearchEntry]:
     for key in usual:
         if not key.startswith("term.") or f"{key}.why" not in usual:
             continue
-        title, why = ({one: words[one][each] for one in LANGUAGES} for each in (key, f"{key}.why"))
+        title, why = (
+            {lang: words[lang][each] for lang in LANGUAGES} for each in (key, f"{key}.why")
+        )
         name = key.removeprefix("term.")
         yield SearchEntry("term", name, f"/glossary#term-{name}", title, (), (why,))
     for name in all_names():
         if name != "NONE":
-            why = {one: words[one].get(f"wire.{name}", "") for one in LANGUAGES}
+            why = {lang: words[lang].get(f"wire.{name}", "") for lang in LANGUAGES}
             yield SearchEntry("error", name, f"/glossary#{name}", {USUAL: name}, (name,), (why,))
     for config in CATALOGUE.values():
         why = _texts(words, f"config.{config.name}", config.meaning)
@@ -93,7 +95,7 @@ def _metrics(words: Words) -> Iterator[SearchEntry]:
     for scenario in file.library().values():
         for name in keywords().get(scenario.code, ()):
             if f"metric.{name}" in words[USUAL]:
-                why = {one: words[one].get(f"metric.{name}", "") for one in LANGUAGES}
+                why = {lang: words[lang].get(f"metric.{name}", "") for lang in LANGUAGES}
                 url = f"/s/{scenario.slug}?tab=metrics"
                 yield SearchEntry("metric", name, url, {USUAL: name}, (), (why,))
 
@@ -101,7 +103,7 @@ def _metrics(words: Words) -> Iterator[SearchEntry]:
 def _learning() -> Iterator[SearchEntry]:
     for claim in claims.claims().values():
         url = f"/practice/{claim.slug}"
-        keys = tuple(one.replace("-", " ") for one in dict.fromkeys((claim.slug, claim.formerly)))
+        keys = tuple(part.replace("-", " ") for part in dict.fromkeys((claim.slug, claim.formerly)))
         yield SearchEntry(
             "claim", claim.slug, url, claim.sentence, keys, (claim.truth,), "", claim.scenario
         )
@@ -120,17 +122,20 @@ def _learning() -> Iterator[SearchEntry]:
             "guide", guide.name, f"/read/{guide.name}", guide.title, (), (guide.lead, *titles)
         )
     for slug in course.slugs():
-        told = {language: course.chapter(slug, language) for language in LANGUAGES}
-        title = {language: one.title for language, one in told.items()}
-        lead = {language: " ".join((*one.lead, *one.recap)) for language, one in told.items()}
+        chapters = {language: course.chapter(slug, language) for language in LANGUAGES}
+        title = {language: chapter.title for language, chapter in chapters.items()}
+        lead = {
+            language: " ".join((*chapter.lead, *chapter.recap))
+            for language, chapter in chapters.items()
+        }
         yield SearchEntry("chapter", slug, f"/learn/{slug}/1", title, (), (lead,))
 
 
 def entries() -> list[SearchEntry]:
     """Return all entries, each kind and name once."""
     catalogue = Catalogue()
-    words = {one: catalogue.words(one) for one in LANGUAGES}
-    found = [
+    words = {lang: catalogue.words(lang) for lang in LANGUAGES}
+    listed = [
         *map(_scenario, file.library().values()),
         *_rules(words),
         *_glossary(words),
@@ -138,7 +143,7 @@ def entries() -> list[SearchEntry]:
         *_learning(),
         *(entry for module in features.searches() for entry in module.entries()),
     ]
-    return list({(one.kind, one.name): one for one in reversed(found)}.values())[::-1]
+    return list({(entry.kind, entry.name): entry for entry in reversed(listed)}.values())[::-1]
 
 
 KINDS: Final = (

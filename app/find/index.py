@@ -51,16 +51,19 @@ class Vocabulary:
         reach = 4 if loose else 2
         letters = set(word)
         candidates = [
-            one
-            for one in self._counts
-            if abs(len(one) - len(word)) <= reach
-            and not any(letter.isdigit() for letter in one)
-            and len(letters & set(one)) * 3 >= len(letters) * 2
+            candidate
+            for candidate in self._counts
+            if abs(len(candidate) - len(word)) <= reach
+            and not any(letter.isdigit() for letter in candidate)
+            and len(letters & set(candidate)) * 3 >= len(letters) * 2
         ]
-        found = difflib.get_close_matches(word, candidates, 6, LOOSE if loose else CLOSE)
+        close = difflib.get_close_matches(word, candidates, 6, LOOSE if loose else CLOSE)
         return sorted(
-            found,
-            key=lambda one: (-difflib.SequenceMatcher(None, word, one).ratio(), -self._counts[one]),
+            close,
+            key=lambda candidate: (
+                -difflib.SequenceMatcher(None, word, candidate).ratio(),
+                -self._counts[candidate],
+            ),
         )
 
 
@@ -177,14 +180,14 @@ def _any(parts: Iterable[str]) -> str:
 class Index:
     """All entries and their text; safe for threads, which take turns."""
 
-    def __init__(self, found: list[SearchEntry]) -> None:
-        self.entries = found
-        self._by_code = {one.code: row for row, one in enumerate(found) if one.code}
+    def __init__(self, listed: list[SearchEntry]) -> None:
+        self.entries = listed
+        self._by_code = {entry.code: row for row, entry in enumerate(listed) if entry.code}
         self._own_names = {
             word.joined
-            for one in found
-            if one.kind in NAMING
-            for word in words(one.name)
+            for entry in listed
+            if entry.kind in NAMING
+            for word in words(entry.name)
             if len(word.parts) > 1
         }
         self._lock = threading.Lock()
@@ -193,7 +196,7 @@ class Index:
             f"CREATE VIRTUAL TABLE entry USING fts5({', '.join(COLUMNS)},"
             " tokenize='porter unicode61')"
         )
-        texts = [self._columns(one) for one in found]
+        texts = [self._columns(entry) for entry in listed]
         self._rows.executemany(
             "INSERT INTO entry(rowid, title, lead, keys, body) VALUES (?, ?, ?, ?, ?)",
             [(row, *columns) for row, columns in enumerate(texts)],
@@ -221,18 +224,18 @@ class Index:
 
     # -- concepts ---------------------------------------------------------------------------------
 
-    def _concepts(self, found: list[Word], read: dict[str, str]) -> list[Concept]:
+    def _concepts(self, terms: list[Word], read: dict[str, str]) -> list[Concept]:
         """Return the concepts of a query, the longest phrases with synonyms first."""
         concepts: list[Concept] = []
         at = 0
-        while at < len(found):
-            count = self._known_phrase(found[at:])
+        while at < len(terms):
+            count = self._known_phrase(terms[at:])
             if count > 1:
-                concepts.append(self._of_phrase(found[at : at + count]))
+                concepts.append(self._of_phrase(terms[at : at + count]))
             count = max(count, 1)
-            for word in found[at : at + count]:
-                if not word.noise or len(found) == 1:
-                    concept = self._of_word(word, word is found[-1], read)
+            for word in terms[at : at + count]:
+                if not word.noise or len(terms) == 1:
+                    concept = self._of_word(word, word is terms[-1], read)
                     concept.weight = self._weight(word) * (1.0 if count == 1 else IN_PHRASE)
                     concepts.append(concept)
             at += count
@@ -244,10 +247,10 @@ class Index:
         return IDENTIFIER if len(word.parts) > 1 else 1.0
 
     @staticmethod
-    def _known_phrase(found: list[Word]) -> int:
+    def _known_phrase(terms: list[Word]) -> int:
         """Return the number of words at the beginning that are a phrase with synonyms, or 0."""
-        for count in range(min(longest(), len(found)), 0, -1):
-            if tuple(part for word in found[:count] for part in word.parts) in synonyms():
+        for count in range(min(longest(), len(terms)), 0, -1):
+            if tuple(part for word in terms[:count] for part in word.parts) in synonyms():
                 return count
         return 0
 
@@ -261,9 +264,9 @@ class Index:
         others = dict.fromkeys(other for some in within for other in synonyms().get(some, ()))
         return [(_all(other), SYNONYM, " ".join(other)) for other in others]
 
-    def _of_phrase(self, found: list[Word]) -> Concept:
-        parts = tuple(part for word in found for part in word.parts)
-        text = " ".join(word.text for word in found)
+    def _of_phrase(self, terms: list[Word]) -> Concept:
+        parts = tuple(part for word in terms for part in word.parts)
+        text = " ".join(word.text for word in terms)
         return Concept(
             text,
             [(_quoted(parts), EXACT, ""), (_all(parts), PHRASE, ""), *self._alternatives(parts)],
@@ -271,20 +274,22 @@ class Index:
 
     def _of_word(self, word: Word, last: bool, read: dict[str, str]) -> Concept:
         parts = word.parts
-        found = [(_quoted([word.joined]), EXACT, "")]
+        alternatives = [(_quoted([word.joined]), EXACT, "")]
         if len(parts) > 1:
-            found.append((_quoted(parts), PHRASE, ""))
-            found.append((_all(parts), ALL_PARTS, ""))
-        found += self._alternatives(parts)
+            alternatives.append((_quoted(parts), PHRASE, ""))
+            alternatives.append((_all(parts), ALL_PARTS, ""))
+        alternatives += self._alternatives(parts)
         if word.joined.isdigit() and len(word.joined) > 2:
-            found += [(_quoted([kind + word.joined]), EXACT, "") for kind in ("kafka", "kip")]
+            alternatives += [
+                (_quoted([kind + word.joined]), EXACT, "") for kind in ("kafka", "kip")
+            ]
         if len(parts) > 1:
-            known = any(self._scores(one) for one in (found[0][0], found[1][0]))
-            if not known and not word.method:
-                found.append((_any(parts), ANY_PART, ""))
-        elif word.joined not in self.vocabulary and not self._scores(found[0][0]):
-            found += self._unknown(word, last, read)
-        return Concept(word.text, found)
+            matches = any(self._scores(query) for query in (alternatives[0][0], alternatives[1][0]))
+            if not matches and not word.method:
+                alternatives.append((_any(parts), ANY_PART, ""))
+        elif word.joined not in self.vocabulary and not self._scores(alternatives[0][0]):
+            alternatives += self._unknown(word, last, read)
+        return Concept(word.text, alternatives)
 
     def _unknown(
         self, word: Word, last: bool, read: dict[str, str]
@@ -330,8 +335,8 @@ class Index:
             self._match(concept)
         total = len(self.entries)
         weights = [
-            one.weight * math.log(1 + total / len(one.scores)) if one.scores else 0.0
-            for one in concepts
+            each.weight * math.log(1 + total / len(each.scores)) if each.scores else 0.0
+            for each in concepts
         ]
         scores: Scores = defaultdict(float)
         covered: Scores = defaultdict(float)
@@ -350,9 +355,9 @@ class Index:
             share = 1 - COVERAGE + COVERAGE * covered[row] / whole
             matched = tuple(
                 dict.fromkeys(
-                    f"{one.text} → {one.reasons[row]}" if one.reasons[row] else one.text
-                    for one in concepts
-                    if row in one.scores
+                    f"{each.text} → {each.reasons[row]}" if each.reasons[row] else each.text
+                    for each in concepts
+                    if row in each.scores
                 )
             )
             prior = MUSEUM if entry.code.startswith("M") else PRIOR[entry.kind]
@@ -374,23 +379,23 @@ class Index:
         """Return the best hits of a query, at most `MAX_HITS`; suggestions where there are none."""
         query = query[:MAX_QUERY_LENGTH]
         every = words(query)
-        found = ([word for word in every if not word.stop] or every)[:MAX_WORDS]
+        terms = ([word for word in every if not word.stop] or every)[:MAX_WORDS]
         read: dict[str, str] = {}
-        concepts = self._concepts(found, read)
+        concepts = self._concepts(terms, read)
         pairs = [
             Concept(
                 "",
                 [
-                    (_quoted((*one.parts, *two.parts)), 1.0, ""),
-                    (_quoted([one.joined + two.joined]), 1.0, ""),
+                    (_quoted((*term.parts, *two.parts)), 1.0, ""),
+                    (_quoted([term.joined + two.joined]), 1.0, ""),
                 ],
             )
-            for one, two in pairwise(found)
+            for term, two in pairwise(terms)
         ]
         hits = self._rank(concepts, pairs, self._named.get(phrase(query), frozenset()))
         hits.sort(key=lambda hit: -hit.score)
         hits = _spread(hits)
-        near = () if hits else self._near(found)
+        near = () if hits else self._near(terms)
         return SearchAnswer(tuple(hits[:MAX_HITS]), read, near)
 
     def _near(self, found: list[Word]) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ _NAMES_VERSION: Final = ("Kafka version", "kafka-version", "Commit:")
 def release_named(text: str) -> str:
     """Return the release of a short text such as the output of --version; "" for another."""
     for line in text.splitlines()[:200]:
-        if any(one in line for one in _NAMES_VERSION):
+        if any(name in line for name in _NAMES_VERSION):
             return _release_in(line)
     short = text.strip()
     return _release_in(short) if len(short) <= LONGEST_VERSION and short[:1].isdigit() else ""

@@ -32,9 +32,9 @@ def matching(query: str) -> list[str]:
 
     After them those in which the method, class, KIP or JIRA number acts.
     """
-    found = slugs(query) if query else []
+    named = slugs(query) if query else []
     acting = sorted(scenarios(query)) if OF_KAFKA.search(query) else []
-    return list(dict.fromkeys([*found, *acting]))
+    return list(dict.fromkeys([*named, *acting]))
 
 
 def others(query: str, language: str) -> Results:
@@ -63,9 +63,9 @@ def search() -> Response:
 def hits() -> Response:
     """Render the same as a fragment of HTML; with ``?shelf=1`` of scenarios the slugs only."""
     shelf = "shelf" in request.args
-    found = others(request.args.get("q", ""), visitor.lang()) if shelf else _search_results()
-    known = matching(found["query"]) if shelf else []
-    page = render_template("find/hits.html", found=found, shelf=shelf, slugs=known)
+    answer = others(request.args.get("q", ""), visitor.lang()) if shelf else _search_results()
+    fitting = matching(answer["query"]) if shelf else []
+    page = render_template("find/hits.html", found=answer, shelf=shelf, slugs=fitting)
     response = Response(page)
     response.add_etag()
     response.headers["Vary"] = "Cookie"

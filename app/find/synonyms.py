@@ -27,7 +27,9 @@ def synonyms() -> dict[Phrase, tuple[Phrase, ...]]:
     text = (resources.files("app.find") / FILE).read_text("utf-8")
     value, check = load_value(text, FILE)
     return {
-        phrase(key): tuple(phrase(one) for one in check.text(also, (key,), MAX_LENGTH).split(";"))
+        phrase(key): tuple(
+            phrase(synonym) for synonym in check.text(also, (key,), MAX_LENGTH).split(";")
+        )
         for key, also in check.mapping(value, (), ()).items()
     }
 

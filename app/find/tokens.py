@@ -103,10 +103,10 @@ def _chinese(text: str) -> Word:
 
 def words(text: str) -> list[Word]:
     text = unicodedata.normalize("NFKC", text)
-    found = [(match.start(), _latin(match[0])) for match in _WORD.finditer(text)]
+    placed = [(match.start(), _latin(match[0])) for match in _WORD.finditer(text)]
     for run in _CHINESE.finditer(_PARTICLES.sub(lambda match: " " * len(match[0]), text)):
-        found.append((run.start(), _chinese(run[0])))
-    return [word for _, word in sorted(found, key=lambda pair: pair[0])]
+        placed.append((run.start(), _chinese(run[0])))
+    return [word for _, word in sorted(placed, key=lambda pair: pair[0])]
 
 
 def _members(text: str) -> list[str]:
@@ -118,8 +118,8 @@ def _members(text: str) -> list[str]:
 
 def indexed(text: str) -> str:
     """Return the text as the index stores it: all parts in their order, then the joined tokens."""
-    found = words(text)
-    parts = [part for word in found for part in word.parts]
-    joined = [word.joined for word in found if len(word.parts) > 1]
-    joined += [piece for word in found for piece in _members(word.text)]
+    tokens = words(text)
+    parts = [part for word in tokens for part in word.parts]
+    joined = [word.joined for word in tokens if len(word.parts) > 1]
+    joined += [piece for word in tokens for piece in _members(word.text)]
     return " ".join([*parts, *joined])

@@ -64,13 +64,15 @@ def specs_of(
     specs = {}
     for name in names or NAMES:
         scenario = storm(name)
-        known = {get_profile(one).name for one in scenario.profiles}
-        chosen = [one for one in profiles or RELEASES if get_profile(one).base in known]
+        played = {get_profile(profile).name for profile in scenario.profiles}
+        chosen = [
+            profile for profile in profiles or RELEASES if get_profile(profile).base in played
+        ]
         if chosen:
             spec = make_spec(scenario, runs, chosen, seed)
             specs[name] = replace(spec, about={"promised": True})
     if not specs:
-        releases = ", ".join(get_profile(one).stands_for for one in RELEASES)
+        releases = ", ".join(get_profile(release).stands_for for release in RELEASES)
         raise InputError("impossible", "Storms are played under {0} only.", releases)
     return specs
 
@@ -93,14 +95,14 @@ def started(jobs: Jobs, spec: Spec) -> str:
 
 def rows_of(jobs: Jobs, name: str, number: str) -> Iterator[HuntRow]:
     """Yield a row for each release of a study that has ended; breaks are made short here."""
-    batch, told = jobs.batch(number), result(jobs, number)
+    batch, counted = jobs.batch(number), result(jobs, number)
     scenario = records.scenario_of(batch)
-    for cell in told["cells"]:
+    for cell in counted["cells"]:
         runs: dict[int, str] = {}
         for invariant in cell["broken"]:
-            wanted = records.FailureFilter(cell["profile"], invariant, order="step")
-            for one in records.failures(jobs.database, batch, wanted, limit=EXAMINED)[1]:
-                runs.setdefault(one.seed, invariant)
+            fewest = records.FailureFilter(cell["profile"], invariant, order="step")
+            for failure in records.failures(jobs.database, batch, fewest, limit=EXAMINED)[1]:
+                runs.setdefault(failure.seed, invariant)
         breaks = {
             seed: break_of(Run(scenario, cell["profile"], seed), invariant)
             for seed, invariant in sorted(runs.items())
@@ -119,16 +121,16 @@ def rows_of(jobs: Jobs, name: str, number: str) -> Iterator[HuntRow]:
 def kinds_of(breaks: dict[int, Break]) -> Iterator[FoundKind]:
     """Join breaks that tell one story; what nothing explains is joined by its invariant."""
     joined: dict[str, dict[int, Break]] = {}
-    for seed, one in breaks.items():
-        joined.setdefault(one.kind.name if one.kind else one.invariant, {})[seed] = one
+    for seed, broken in breaks.items():
+        joined.setdefault(broken.kind.name if broken.kind else broken.invariant, {})[seed] = broken
     for of_kind in joined.values():
-        short = min(of_kind.values(), key=lambda one: one.after)
+        short = min(of_kind.values(), key=lambda each: each.after)
         kind = short.kind
         yield {
             "kind": kind.name if kind else "",
             "title": kind.title if kind else INVARIANTS[short.invariant].title,
             "verdict": kind.verdict if kind else "unexplained",
-            "invariants": sorted({one.invariant for one in of_kind.values()}),
+            "invariants": sorted({each.invariant for each in of_kind.values()}),
             "examined": len(of_kind),
             "first_seed": min(of_kind),
             "events": short.after,

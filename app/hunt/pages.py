@@ -22,23 +22,23 @@ blueprint = Blueprint("hunt", __name__)
 @once
 def played() -> dict[str, Any]:
     """Return the results of `highwater hunt`: runs by storm and release, and hidden bugs."""
-    found: dict[str, Any] = json.loads(
+    data: dict[str, Any] = json.loads(
         resources.files("engine.hunt").joinpath("played.json").read_text("utf-8")
     )
-    return found
+    return data
 
 
 @blueprint.get("/found")
 def found() -> str:
     language = visitor.lang()
     rows = []
-    for one in FINDINGS:
-        scenario = in_language(one.scenario, language)
-        rows.append((one, scenario, comments_of(scenario.script)))
+    for finding in FINDINGS:
+        scenario = in_language(finding.scenario, language)
+        rows.append((finding, scenario, comments_of(scenario.script)))
     return render_template(
         "hunt/found.html",
         rows=rows,
-        codes=[one.code for one in FINDINGS],
+        codes=[each.code for each in FINDINGS],
         statements={bug.jira: bug.said_in(language)[0] for bug in entries()},
         pictures=url_for("shelf.sheet", version=pictures_version()),
         **played(),

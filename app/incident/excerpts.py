@@ -21,19 +21,19 @@ Timed = tuple[float, Event]
 
 def states_of(events: Sequence[Timed]) -> tuple[list[tuple[float, PartitionMetadata, Event]], bool]:
     """Return the states with their times and lines, and whether the leader epoch is assumed."""
-    found: list[tuple[float, PartitionMetadata, Event]] = []
-    known = False
+    states: list[tuple[float, PartitionMetadata, Event]] = []
+    has_epochs = False
     for at, (time_ms, event) in enumerate(events):
-        if event.kind == "refused" and found and _asked(found[-1][2], event.node):
-            found.pop()  # the leader's ISR change was not written
+        if event.kind == "refused" and states and _asked(states[-1][2], event.node):
+            states.pop()  # the leader's ISR change was not written
             continue
-        known |= "le" in event.data
-        for state in _after(found[-1][1] if found else None, event, events[at + 1 :]):
-            if found and _same(found[-1][1], state):
+        has_epochs |= "le" in event.data
+        for state in _after(states[-1][1] if states else None, event, events[at + 1 :]):
+            if states and _same(states[-1][1], state):
                 continue
-            numbered = replace(state, partition_epoch=FIRST_EPOCH + len(found))
-            found.append((time_ms, numbered, event))
-    return found, not known
+            numbered = replace(state, partition_epoch=FIRST_EPOCH + len(states))
+            states.append((time_ms, numbered, event))
+    return states, not has_epochs
 
 
 def _asked(event: Event, node: str) -> bool:
@@ -64,8 +64,8 @@ def _after(
             return []
         isr = tuple(data.get("isr") or _isr_before(later, event.node) or ())
         if not isr and now is not None and leader in now.isr:
-            gone = now.leader if now.leader != leader else -1
-            isr = tuple(one for one in now.isr if one != gone)
+            dead = now.leader if now.leader != leader else -1
+            isr = tuple(replica for replica in now.isr if replica != dead)
         return [PartitionMetadata(leader, data["le"], 0, isr, replicas)] if leader in isr else []
     if event.kind not in ("grows", "shrinks", "granted"):
         return []

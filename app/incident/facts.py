@@ -36,99 +36,105 @@ class Ends:
         return max([self.committed, *self.leo.values()])
 
 
-def ends_of_epochs(told: Timeline) -> dict[int, Ends]:
+def ends_of_epochs(timeline: Timeline) -> dict[int, Ends]:
     """Return leader epoch -> what is known of its end; the last one ends today."""
-    found: dict[int, Ends] = {}
-    epochs = sorted({state.record.leader_epoch for state in told.states})
-    begins = _begins(told)
+    by_epoch: dict[int, Ends] = {}
+    epochs = sorted({state.record.leader_epoch for state in timeline.states})
+    begins = _begins(timeline)
     for epoch in epochs:
         # Batches without epochs do not say when they were written: the last leader has them all.
-        known = not _old(told) or epoch == epochs[-1]
-        found[epoch] = Ends(surviving=_surviving(told.disks, epoch) if known else 0)
-    for time_ms, event in told.events:
+        readable = not _old(timeline) or epoch == epochs[-1]
+        by_epoch[epoch] = Ends(surviving=_surviving(timeline.disks, epoch) if readable else 0)
+    for time_ms, event in timeline.events:
         if not event.node.isdigit():
             continue
         broker, data = int(event.node), event.data
         if event.kind in ("leads", "follows"):
-            before = found.get(_previous(epochs, data["le"]))
+            before = by_epoch.get(_previous(epochs, data["le"]))
             # A broker that has just started reports what it found, not how the epoch ended for it.
-            if before is not None and not _restarted(told, event.node, time_ms):
+            if before is not None and not _restarted(timeline, event.node, time_ms):
                 before.leo.setdefault(broker, data["leo"])
                 if "hw" in data:
                     before.hw.setdefault(broker, data["hw"])
-        elif event.kind == "cuts" and _old(told):
+        elif event.kind == "cuts" and _old(timeline):
             # Before 0.11 a new follower cuts to its own high watermark.
-            before = found.get(_previous(epochs, _epoch_at(begins, time_ms)))
+            before = by_epoch.get(_previous(epochs, _epoch_at(begins, time_ms)))
             if before is not None:
                 before.hw.setdefault(broker, data["to"])
-    if _old(told):
-        _add_loaded(told, found, begins)
+    if _old(timeline):
+        _add_loaded(timeline, by_epoch, begins)
     else:
-        _add_tails(told, found, begins)
-    _add_answers(told, found)
-    _add_shrinks(told, found, begins)
-    for time_ms, event in told.of_kind("out of range"):
+        _add_tails(timeline, by_epoch, begins)
+    _add_answers(timeline, by_epoch)
+    _add_shrinks(timeline, by_epoch, begins)
+    for time_ms, event in timeline.of_kind("out of range"):
         if "end" in event.data:
             # A leader that ends before its follower has not got longer since its election.
-            before = found.get(_previous(epochs, _epoch_at(begins, time_ms)))
+            before = by_epoch.get(_previous(epochs, _epoch_at(begins, time_ms)))
             if before is not None:
                 before.leo.setdefault(event.data["leader"], event.data["end"])
-    return found
+    return by_epoch
 
 
-def _old(told: Timeline) -> bool:
+def _old(timeline: Timeline) -> bool:
     """Check whether the batches have no leader epochs (before 0.11)."""
-    numbers = numbers_of(told.version)
+    numbers = numbers_of(timeline.version)
     if numbers is not None:
         return numbers < (0, 11, 0)
-    runs = [run for disk in told.disks.values() for run in disk.runs]
+    runs = [run for disk in timeline.disks.values() for run in disk.runs]
     return bool(runs) and all(epoch is None for epoch, _, _ in runs)
 
 
-def _add_loaded(told: Timeline, found: dict[int, Ends], begins: list[tuple[float, int]]) -> None:
+def _add_loaded(
+    timeline: Timeline, by_epoch: dict[int, Ends], begins: list[tuple[float, int]]
+) -> None:
     """Add log ends of returning brokers: what one finds, it had when it went."""
-    for time_ms, event in told.of_kind("loaded"):
+    for time_ms, event in timeline.of_kind("loaded"):
         epoch = _epoch_at(begins, time_ms)
-        before = found.get(_previous(sorted(found), epoch))
+        before = by_epoch.get(_previous(sorted(by_epoch), epoch))
         if before is not None and event.node.isdigit():
             before.leo.setdefault(int(event.node), event.data["leo"])
 
 
-def _add_tails(told: Timeline, found: dict[int, Ends], begins: list[tuple[float, int]]) -> None:
+def _add_tails(
+    timeline: Timeline, by_epoch: dict[int, Ends], begins: list[tuple[float, int]]
+) -> None:
     """Add log ends of returning leaders: what one finds, it had written when it died.
 
     Less, and it is not all that it had written.
     """
-    leaders = {state.record.leader_epoch: state.record.leader for state in told.states}
+    leaders = {state.record.leader_epoch: state.record.leader for state in timeline.states}
     died: dict[str, int] = {}
-    for time_ms, event in told.events:
+    for time_ms, event in timeline.events:
         if event.kind in ("fenced", "failed"):
             for broker in event.data.get("brokers") or [event.data["broker"]]:
                 led = [e for began, e in begins if began < time_ms and leaders[e] == broker]
                 died[str(broker)] = max(led, default=-1)
-        elif event.kind == "loaded" and died.get(event.node, -1) in found:
-            ends = found[died[event.node]]
+        elif event.kind == "loaded" and died.get(event.node, -1) in by_epoch:
+            ends = by_epoch[died[event.node]]
             broker = int(event.node)
             ends.leo[broker] = max(event.data["leo"], ends.leo.get(broker, 0))
 
 
-def _add_answers(told: Timeline, found: dict[int, Ends]) -> None:
+def _add_answers(timeline: Timeline, by_epoch: dict[int, Ends]) -> None:
     """Add where an epoch ended for the leader that answered a truncating follower."""
-    leaders = {state.record.leader_epoch: state.record.leader for state in told.states}
+    leaders = {state.record.leader_epoch: state.record.leader for state in timeline.states}
     now = -1
-    for _, event in told.events:
+    for _, event in timeline.events:
         if event.kind == "follows":
             now = event.data["le"]
         elif event.kind == "cuts" and event.data.get("end", -1) >= 0:
-            ends, leader = found.get(event.data["epoch"]), leaders.get(now, -1)
+            ends, leader = by_epoch.get(event.data["epoch"]), leaders.get(now, -1)
             if ends is not None and leader >= 0 and leader != leaders[event.data["epoch"]]:
                 ends.leo.setdefault(leader, event.data["end"])
 
 
-def _add_shrinks(told: Timeline, found: dict[int, Ends], begins: list[tuple[float, int]]) -> None:
+def _add_shrinks(
+    timeline: Timeline, by_epoch: dict[int, Ends], begins: list[tuple[float, int]]
+) -> None:
     """Add what a leader that shrinks its ISR reports of its end and of what is committed."""
-    for time_ms, event in told.of_kind("shrinks"):
-        ends = found.get(_epoch_at(begins, time_ms))
+    for time_ms, event in timeline.of_kind("shrinks"):
+        ends = by_epoch.get(_epoch_at(begins, time_ms))
         if ends is None or "leo" not in event.data or not event.node.isdigit():
             continue
         broker = int(event.node)
@@ -148,13 +154,13 @@ class Beginning:
         return min([*self.leo.values(), *self.hw.values()], default=0)
 
 
-def beginning(told: Timeline) -> Beginning:
+def beginning(timeline: Timeline) -> Beginning:
     """Return what leader and followers logged when the first known epoch began."""
-    first = told.states[0].record.leader_epoch
+    first = timeline.states[0].record.leader_epoch
     begin = Beginning({}, {})
-    for time_ms, event in told.of_kind("leads", "follows"):
+    for time_ms, event in timeline.of_kind("leads", "follows"):
         if event.data["le"] == first and event.node.isdigit():
-            if _restarted(told, event.node, time_ms):
+            if _restarted(timeline, event.node, time_ms):
                 continue
             begin.leo.setdefault(int(event.node), event.data["leo"])
             if "hw" in event.data:
@@ -162,18 +168,18 @@ def beginning(told: Timeline) -> Beginning:
     return begin
 
 
-def shrinks_of(told: Timeline) -> list[tuple[float, Event]]:
+def shrinks_of(timeline: Timeline) -> list[tuple[float, Event]]:
     """Return the lines of shrinking ISRs that say where logs ended."""
-    return [(time_ms, one) for time_ms, one in told.of_kind("shrinks") if "leo" in one.data]
+    return [(time_ms, one) for time_ms, one in timeline.of_kind("shrinks") if "leo" in one.data]
 
 
-def _begins(told: Timeline) -> list[tuple[float, int]]:
+def _begins(timeline: Timeline) -> list[tuple[float, int]]:
     """Return the beginning of each leader epoch, by the reference clock."""
-    found: dict[int, float] = {}
-    for state in told.states:
+    began_ms: dict[int, float] = {}
+    for state in timeline.states:
         if state.time_ms is not None:
-            found.setdefault(state.record.leader_epoch, state.time_ms)
-    return sorted((time_ms, epoch) for epoch, time_ms in found.items())
+            began_ms.setdefault(state.record.leader_epoch, state.time_ms)
+    return sorted((time_ms, epoch) for epoch, time_ms in began_ms.items())
 
 
 def _epoch_at(begins: list[tuple[float, int]], time_ms: float) -> int:
@@ -184,10 +190,10 @@ def _previous(epochs: list[int], epoch: int) -> int:
     return max((one for one in epochs if one < epoch), default=-1)
 
 
-def _restarted(told: Timeline, node: str, time_ms: float) -> bool:
+def _restarted(timeline: Timeline, node: str, time_ms: float) -> bool:
     """Check whether the node started after its last line and before this time."""
     last = ""
-    for when, event in told.events:
+    for when, event in timeline.events:
         if event.node == node and when < time_ms and event.kind in ("starts", "leads", "follows"):
             last = event.kind
     return last == "starts"
@@ -209,17 +215,17 @@ class Scale:
     The same where they fit, else with the long stretches between those that matter made short.
     """
 
-    def __init__(self, found: dict[int, Ends], start: int, more: Iterable[int] = ()) -> None:
+    def __init__(self, by_epoch: dict[int, Ends], start: int, more: Iterable[int] = ()) -> None:
         offsets = {start, *more}
-        for ends in found.values():
+        for ends in by_epoch.values():
             offsets |= {ends.surviving, *ends.leo.values(), *ends.hw.values()}
         ordered = sorted(offset for offset in offsets if offset >= start)
         self.start = start
         self.shortened = ordered[-1] - start > ROOMY
         self._map = {start: start}
-        for one, other in itertools.pairwise(ordered):
-            step = min(other - one, GAP) if self.shortened else other - one
-            self._map[other] = self._map[one] + step
+        for before, other in itertools.pairwise(ordered):
+            step = min(other - before, GAP) if self.shortened else other - before
+            self._map[other] = self._map[before] + step
 
     def of(self, offset: int) -> int:
         """Raise KeyError for an offset that no fact names."""

@@ -52,25 +52,25 @@ class ScenarioData(TypedDict):
     initial: NotRequired[FirstState]
 
 
-def profile_for(told: Timeline) -> str:
+def profile_for(timeline: Timeline) -> str:
     """Return the profile of the release that the files name, or else of their kind of lines."""
-    numbers = numbers_of(told.version) or _release_by_evidence(told)
-    name = profile_of(numbers, told.kraft)
-    has_elr = any(state.record.elr or state.record.last_known_elr for state in told.states)
+    numbers = numbers_of(timeline.version) or _release_by_evidence(timeline)
+    name = profile_of(numbers, timeline.kraft)
+    has_elr = any(state.record.elr or state.record.last_known_elr for state in timeline.states)
     row = get_profile(name)
     return f"{name}+elr" if has_elr and row.elr_available and not row.elr else name
 
 
-def _release_by_evidence(told: Timeline) -> Numbers:
+def _release_by_evidence(timeline: Timeline) -> Numbers:
     """Return a release whose brokers write such lines, where none names it."""
-    since = [event.data["since"] for _, event in told.events if "since" in event.data]
-    if told.kraft or max(since, default=(0, 0, 0)) >= (3, 2, 0):
+    since = [event.data["since"] for _, event in timeline.events if "since" in event.data]
+    if timeline.kraft or max(since, default=(0, 0, 0)) >= (3, 2, 0):
         return (3, 9, 1)
     return (1, 1, 1) if since else (2, 8, 2)
 
 
 def scenario_data(
-    told: Timeline,
+    timeline: Timeline,
     profile: str,
     replicas: list[int],
     brokers: set[int],
@@ -82,22 +82,22 @@ def scenario_data(
     `begin` None: the partition is new, and its logs are empty.
     """
     data: ScenarioData = {
-        "title": f"What happened to {told.partition}",
+        "title": f"What happened to {timeline.partition}",
         "profiles": [profile],
         "brokers": [{"id": broker} for broker in sorted(brokers)],
         "partitions": [replicas],
-        "configs": _configs(told),
+        "configs": _configs(timeline),
     }
     if begin is not None:
-        data["initial"] = _initial(told, replicas, brokers, begin, scale)
+        data["initial"] = _initial(timeline, replicas, brokers, begin, scale)
     return data
 
 
-def _configs(told: Timeline) -> dict[str, int]:
+def _configs(timeline: Timeline) -> dict[str, int]:
     configs: dict[str, int] = {"auto.leader.rebalance.enable": False}
-    if elects_uncleanly(told):
+    if elects_uncleanly(timeline):
         configs["unclean.leader.election.enable"] = True
-    for name, value in told.configs.items():
+    for name, value in timeline.configs.items():
         if name == "min.insync.replicas":
             configs[name] = int(value)
         elif name == "unclean.leader.election.enable":
@@ -105,42 +105,42 @@ def _configs(told: Timeline) -> dict[str, int]:
     return configs
 
 
-def elects_uncleanly(told: Timeline) -> bool:
+def elects_uncleanly(timeline: Timeline) -> bool:
     """Return whether a leader that was not in sync followed another at once."""
     return any(
         before.leader >= 0
         and after.leader >= 0
         and after.leader_epoch == before.leader_epoch + 1
         and after.leader not in (*before.isr, *before.elr)
-        for before, after in itertools.pairwise(state.record for state in told.states)
+        for before, after in itertools.pairwise(state.record for state in timeline.states)
     )
 
 
-def leaderless(told: Timeline) -> set[int]:
+def leaderless(timeline: Timeline) -> set[int]:
     """Return the members of the ISR and ELR of a partition that has no leader at first.
 
     Were one alive, it would lead.
     """
-    first = told.states[0].record
+    first = timeline.states[0].record
     return {*first.isr, *first.elr} if first.leader < 0 else set()
 
 
-def assumptions(told: Timeline, stands_for: str, chosen: bool) -> list[str]:
+def assumptions(timeline: Timeline, stands_for: str, chosen: bool) -> list[str]:
     """Return a sentence for each setting that no line names.
 
     `chosen`: the release was asked for.
     """
     notes: list[str] = []
-    if not told.version and not chosen:
+    if not timeline.version and not chosen:
         notes.append(phrase("No log line names the release: the run uses {0}.", stands_for))
-    if "min.insync.replicas" not in told.configs:
+    if "min.insync.replicas" not in timeline.configs:
         notes.append("No log line has min.insync.replicas: the run uses 1.")
-    if leaderless(told) - set(told.offline):
+    if leaderless(timeline) - set(timeline.offline):
         notes.append(
             "The partition has no leader at first: the run starts the members of its ISR and "
             "ELR as down."
         )
-    if "unclean.leader.election.enable" not in told.configs and elects_uncleanly(told):
+    if "unclean.leader.election.enable" not in timeline.configs and elects_uncleanly(timeline):
         notes.append(
             "No log line has unclean.leader.election.enable: the run uses true, as an unclean "
             "election happened."
@@ -149,11 +149,11 @@ def assumptions(told: Timeline, stands_for: str, chosen: bool) -> list[str]:
 
 
 def _initial(
-    told: Timeline, replicas: list[int], brokers: set[int], begin: Beginning, scale: Scale
+    timeline: Timeline, replicas: list[int], brokers: set[int], begin: Beginning, scale: Scale
 ) -> FirstState:
-    first = told.states[0].record
-    down = {*told.offline, *leaderless(told)}
-    offline = sorted(one for one in down if one in brokers and one != first.leader)
+    first = timeline.states[0].record
+    down = {*timeline.offline, *leaderless(timeline)}
+    offline = sorted(broker for broker in down if broker in brokers and broker != first.leader)
     return {
         "offline": offline,
         "partitions": [
@@ -162,7 +162,7 @@ def _initial(
                 "leader": first.leader,
                 "leader_epoch": first.leader_epoch,
                 "partition_epoch": first.partition_epoch,
-                "isr": [one for one in first.isr if one in replicas],
+                "isr": [replica for replica in first.isr if replica in replicas],
                 "elr": list(first.elr),
                 "last_known_elr": list(first.last_known_elr),
                 "logs": [_log(broker, first, begin, scale) for broker in replicas],

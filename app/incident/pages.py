@@ -60,5 +60,7 @@ def _story_of_form(body: Path, kind: str, language: str) -> IncidentStory | Part
     if not given:
         raise RequestError("invalid", what="file")
     root = body.parent
-    arguments, known = laid_out(root, ((one.filename or "file", one.save) for one in given))
-    return story_of_files(arguments, known, form.get("partition", "")[:260], language, root)
+    arguments, names = laid_out(
+        root, ((upload.filename or "file", upload.save) for upload in given)
+    )
+    return story_of_files(arguments, names, form.get("partition", "")[:260], language, root)

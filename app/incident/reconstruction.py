@@ -18,7 +18,7 @@ from app.incident.timeline import Timeline, TimelineState
 from app.kafka.metadata import PartitionMetadata
 from app.reading.events import Event
 from engine.model.errors import InputError
-from engine.model.phrases import phrase
+from engine.model.phrases import enumerated, phrase
 from engine.model.profiles import get_profile
 from engine.model.records import PartitionRecord
 from engine.model.state import DOWN
@@ -47,37 +47,39 @@ class Rebuilt:
     notes: list[str] = field(default_factory=list)
 
 
-def rebuild(told: Timeline, profile: str = "") -> Rebuilt:
+def rebuild(timeline: Timeline, profile: str = "") -> Rebuilt:
     """Return the run, as far as the model can follow.
 
     Raises InputError for a profile that there is none of.
     """
-    name = get_profile(profile).name if profile else profile_for(told)
-    builder = _Builder(told, name)
-    builder.notes += assumptions(told, get_profile(name).stands_for, bool(profile))
+    name = get_profile(profile).name if profile else profile_for(timeline)
+    builder = _Builder(timeline, name)
+    builder.notes += assumptions(timeline, get_profile(name).stands_for, bool(profile))
     return builder.build()
 
 
 class _Builder:
-    def __init__(self, told: Timeline, profile: str) -> None:
-        self.told = told
-        self.ends = ends_of_epochs(told)
-        starts = [disk.start or 0 for disk in told.disks.values()]
-        self.fresh = told.states[0].record.partition_epoch == 0
-        first = told.states[0].record
-        self.begin = None if self.fresh else beginning(told)
+    def __init__(self, timeline: Timeline, profile: str) -> None:
+        self.told = timeline
+        self.ends = ends_of_epochs(timeline)
+        starts = [disk.start or 0 for disk in timeline.disks.values()]
+        self.fresh = timeline.states[0].record.partition_epoch == 0
+        first = timeline.states[0].record
+        self.begin = None if self.fresh else beginning(timeline)
         self.scale = self._scaled(starts, first)
-        self.replicas = list(first.replicas) if told.kraft and first.replicas else told.replicas
-        if not told.kraft and set(first.replicas) > set(self.replicas):
+        self.replicas = (
+            list(first.replicas) if timeline.kraft and first.replicas else timeline.replicas
+        )
+        if not timeline.kraft and set(first.replicas) > set(self.replicas):
             self.replicas = list(first.replicas)
-        held = {broker for state in told.states for broker in state.record.replicas}
-        led = {state.record.leader for state in told.states if state.record.leader >= 0}
+        held = {broker for state in timeline.states for broker in state.record.replicas}
+        led = {state.record.leader for state in timeline.states if state.record.leader >= 0}
         self.replicas += sorted(led - {*held, *self.replicas})
-        self.brokers = {*told.replicas, *self.replicas, *held, *led}
+        self.brokers = {*timeline.replicas, *self.replicas, *held, *led}
         self.moves: list[str] = []
         self.notes: list[str] = []
         self.filled: set[int] = set()
-        data = scenario_data(told, profile, self.replicas, self.brokers, self.begin, self.scale)
+        data = scenario_data(timeline, profile, self.replicas, self.brokers, self.begin, self.scale)
         self.run = Run(Scenario.from_dict(data), profile, 0, ())
         self.sim = self.run.simulation()
         self.sim.rush = True
@@ -88,8 +90,8 @@ class _Builder:
 
     def _scaled(self, starts: list[int], first: PartitionMetadata) -> Scale:
         shrinks = [event.data for _, event in shrinks_of(self.told)]
-        more = {end for one in shrinks for end in (one["hw"], one["leo"])}
-        more |= {end for one in shrinks for end in one.get("lagging", {}).values()}
+        more = {end for shrink in shrinks for end in (shrink["hw"], shrink["leo"])}
+        more |= {end for shrink in shrinks for end in shrink.get("lagging", {}).values()}
         if self.begin is None:
             return Scale(self.ends, 0, more)
         low = self.ends[first.leader_epoch]
@@ -152,10 +154,10 @@ class _Builder:
 
     def _times(self) -> list[float]:
         """Return the time of each state; one without a time gets that of the one before it."""
-        known = [state.time_ms for state in self.told.states if state.time_ms is not None]
+        times_known = [state.time_ms for state in self.told.states if state.time_ms is not None]
         times: list[float] = []
         for state in self.told.states:
-            last = times[-1] if times else min(known, default=0.0) - JUST_BEFORE_MS
+            last = times[-1] if times else min(times_known, default=0.0) - JUST_BEFORE_MS
             times.append(last if state.time_ms is None else max(last, state.time_ms))
         return times
 
@@ -181,9 +183,9 @@ class _Builder:
     # -- brokers -----------------------------------------------------------------------------------
 
     def _broker(self, event: Event) -> None:
-        brokers = [str(one) for one in event.data.get("brokers", ())]
+        brokers = [str(member) for member in event.data.get("brokers", ())]
         listed = brokers or [str(event.data.get("broker", event.node))]
-        for broker in (int(one) for one in listed if one.isdigit()):
+        for broker in (int(text) for text in listed if text.isdigit()):
             if broker not in self.brokers:
                 continue
             if event.kind in ("leaving", "stops", "ends"):
@@ -213,12 +215,12 @@ class _Builder:
 
     def _goes(self, broker: int, event: Event) -> None:
         """Stop a broker; one that never started again before it was back was only cut off."""
-        back, found = comes_back(self.told, broker, event)
+        back, loaded = comes_back(self.told, broker, event)
         if back and not starts_between(self.told, broker, event, back):
             self.cut.add(broker)
             self._play(f"cut {broker} K")
-        elif found is not None and self.scale_of(found) < self._leo(broker):
-            self._play(f"flush {broker} upto {self.scale_of(found)}")
+        elif loaded is not None and self.scale_of(loaded) < self._leo(broker):
+            self._play(f"flush {broker} upto {self.scale_of(loaded)}")
             self._play(f"power {broker}")
         else:
             self._play(f"kill {broker}")
@@ -235,16 +237,16 @@ class _Builder:
     def _model(self) -> PartitionRecord:
         return self.sim.cluster.controller.records[0]
 
-    def _same(self, wanted: PartitionMetadata) -> bool:
+    def _same(self, state: PartitionMetadata) -> bool:
         model = self._model()
         same = (model.leader, model.leader_epoch, model.partition_epoch) == (
-            wanted.leader, wanted.leader_epoch, wanted.partition_epoch,
+            state.leader, state.leader_epoch, state.partition_epoch,
         )  # fmt: skip
         return (
             same
-            and set(model.isr) == set(wanted.isr)
-            and set(model.elr) == set(wanted.elr)
-            and model.recovering == wanted.recovering
+            and set(model.isr) == set(state.isr)
+            and set(model.elr) == set(state.elr)
+            and model.recovering == state.recovering
         )
 
     def _reach(self, before: TimelineState | None, state: TimelineState) -> bool:
@@ -252,107 +254,118 @@ class _Builder:
 
         Without a reason in the files, a broker that left or came back has crashed or started.
         """
-        wanted = state.record
-        if self._same(wanted):
+        goal = state.record
+        if self._same(goal):
             return True
         if before is None:
             return False
         sim, moves, filled = self.sim.copy(), list(self.moves), set(self.filled)
         shrink = self.shrink
-        if self._changes(before.record, wanted):
+        if self._changes(before.record, goal):
             return True
         after = self.sim, self.moves, self.filled
         self.sim, self.moves, self.filled, self.shrink = sim, moves, filled, shrink
-        if self._crashes(before.record, wanted):
+        if self._crashes(before.record, goal):
             return True
         self.sim, self.moves, self.filled = after
         return False
 
-    def _crashes(self, was: PartitionMetadata, wanted: PartitionMetadata) -> bool:
+    def _crashes(self, was: PartitionMetadata, goal: PartitionMetadata) -> bool:
         """Play that brokers that left have crashed, and joining ones started again."""
-        gone = [one for one in {*was.isr, was.leader} - {*wanted.isr, wanted.leader} if one >= 0]
-        if wanted.leader < 0:
-            gone = [one for one in was.isr if self._is_up(one)]
-        back = [one for one in wanted.isr if not self._is_up(one)]
-        gone = [one for one in gone if one in self.brokers and self._is_up(one)]
-        if not gone and not back:
+        dead = [
+            replica for replica in {*was.isr, was.leader} - {*goal.isr, goal.leader} if replica >= 0
+        ]
+        if goal.leader < 0:
+            dead = [replica for replica in was.isr if self._is_up(replica)]
+        back = [replica for replica in goal.isr if not self._is_up(replica)]
+        dead = [replica for replica in dead if replica in self.brokers and self._is_up(replica)]
+        if not dead and not back:
             return False
         self._fill_before_change()
-        for broker in gone:
+        for broker in dead:
             self._play(f"kill {broker}")
             self._play(f"detect {broker}")
         for broker in back:
             self._play(f"restart {broker}")
-        if not self._same(wanted):
-            self._join(wanted, list(wanted.isr))
-        if not self._same(wanted):
+        if not self._same(goal):
+            self._join(goal, list(goal.isr))
+        if not self._same(goal):
             return False
-        for template, brokers in (
-            ("No log line says why broker {0} left: the run plays a crash.", gone),
-            ("No log line says why broker {0} came back: the run plays a start.", back),
+        for of_one, of_several, brokers in (
+            (
+                "No log line says why broker {0} left: the run plays a crash.",
+                "No log line says why brokers {0} left: the run plays their crash.",
+                dead,
+            ),
+            (
+                "No log line says why broker {0} came back: the run plays a start.",
+                "No log line says why brokers {0} came back: the run plays their start.",
+                back,
+            ),
         ):
             if brokers:
-                self.notes.append(phrase(template, ", ".join(map(str, sorted(brokers)))))
+                template = of_several if len(brokers) > 1 else of_one
+                self.notes.append(phrase(template, enumerated(sorted(brokers))))
         return True
 
-    def _changes(self, was: PartitionMetadata, wanted: PartitionMetadata) -> bool:
-        joined = [broker for broker in wanted.isr if broker not in was.isr]
-        left = [broker for broker in was.isr if broker not in wanted.isr]
-        if self._reassigns(was, wanted):
-            return self._same(wanted)
-        elected = wanted.leader_epoch != was.leader_epoch and wanted.leader >= 0
-        if elected and (not left or wanted.leader not in (*was.isr, *was.elr)):
+    def _changes(self, was: PartitionMetadata, goal: PartitionMetadata) -> bool:
+        joined = [broker for broker in goal.isr if broker not in was.isr]
+        left = [broker for broker in was.isr if broker not in goal.isr]
+        if self._reassigns(was, goal):
+            return self._same(goal)
+        elected = goal.leader_epoch != was.leader_epoch and goal.leader >= 0
+        if elected and (not left or goal.leader not in (*was.isr, *was.elr)):
             self._fill_before_change()
-            self._elect(was, wanted)
-        elif left and wanted.leader == was.leader:
-            self._fill_before_shrink(wanted)
-            self._lag(wanted, left)
-        self._join(wanted, joined or list(wanted.isr))
-        return self._same(wanted)
+            self._elect(was, goal)
+        elif left and goal.leader == was.leader:
+            self._fill_before_shrink(goal)
+            self._lag(goal, left)
+        self._join(goal, joined or list(goal.isr))
+        return self._same(goal)
 
-    def _join(self, wanted: PartitionMetadata, joining: list[int]) -> None:
+    def _join(self, goal: PartitionMetadata, joining: list[int]) -> None:
         for _ in range(ROUNDS):
-            if self._same(wanted) or self._model().partition_epoch > wanted.partition_epoch:
+            if self._same(goal) or self._model().partition_epoch > goal.partition_epoch:
                 break
             for broker in joining:
-                if broker != self._model().leader and not self._same(wanted):
+                if broker != self._model().leader and not self._same(goal):
                     self._play(f"fetch {broker}")
 
-    def _reassigns(self, was: PartitionMetadata, wanted: PartitionMetadata) -> bool:
+    def _reassigns(self, was: PartitionMetadata, goal: PartitionMetadata) -> bool:
         """Return whether an operator asked for other replicas, or took that back."""
-        before, after = (was.adding, was.removing), (wanted.adding, wanted.removing)
+        before, after = (was.adding, was.removing), (goal.adding, goal.removing)
         if any(after) and after != before:
-            target = [broker for broker in wanted.replicas if broker not in wanted.removing]
+            target = [broker for broker in goal.replicas if broker not in goal.removing]
             self._fill_before_change()
             return self._play(f"reassign {' '.join(map(str, target))}")
-        if any(before) and not any(after) and set(was.adding).isdisjoint(wanted.replicas):
+        if any(before) and not any(after) and set(was.adding).isdisjoint(goal.replicas):
             return bool(was.adding) and self._play("reassign cancel")
         return False
 
-    def _elect(self, was: PartitionMetadata, wanted: PartitionMetadata) -> None:
-        if wanted.leader not in (*was.isr, *was.elr):
+    def _elect(self, was: PartitionMetadata, goal: PartitionMetadata) -> None:
+        if goal.leader not in (*was.isr, *was.elr):
             self._play("elect unclean")
-        elif wanted.leader == self._preferred(wanted):
+        elif goal.leader == self._preferred(goal):
             self._play("elect preferred")
         else:
-            self._play(f"elect {wanted.leader}")
+            self._play(f"elect {goal.leader}")
 
     def _preferred(self, record: PartitionMetadata) -> int:
         """Return the preferred replica; 0.10.2 requests have a set instead of an order."""
         ordered = record.replicas if self.told.kraft else ()
         return (ordered or self.replicas)[0]
 
-    def _lag(self, wanted: PartitionMetadata, left: list[int]) -> None:
+    def _lag(self, goal: PartitionMetadata, left: list[int]) -> None:
         """Let followers that leave the ISR stop fetching; the others go on."""
         lag_ms = self.sim.configs.lag_time_max_ms
         for _ in range(ROUNDS):
-            if self._same(wanted):
+            if self._same(goal):
                 return
             self._play(f"advance {max(1, lag_ms // 2)}")
-            for broker in wanted.isr:
-                if broker != wanted.leader:
+            for broker in goal.isr:
+                if broker != goal.leader:
                     self._play(f"fetch {broker} x2")
-            self._play(f"tick {wanted.leader}")
+            self._play(f"tick {goal.leader}")
 
     # -- records and marks -------------------------------------------------------------------------
 
@@ -363,7 +376,7 @@ class _Builder:
     def _fill_before_change(self) -> None:
         self._fill(self._model().leader_epoch)
 
-    def _fill_before_shrink(self, wanted: PartitionMetadata) -> None:
+    def _fill_before_shrink(self, goal: PartitionMetadata) -> None:
         """Write what lay in the leader's log when followers fell behind, at least one record."""
         leader = self._model().leader
         shrinks = shrinks_of(self.told)
@@ -372,7 +385,7 @@ class _Builder:
                 at
                 for at, (_, event) in enumerate(shrinks)
                 if at >= self.shrink
-                and set(event.data["isr"]) == set(wanted.isr)
+                and set(event.data["isr"]) == set(goal.isr)
                 and event.node == str(leader)
                 and self.scale.of(event.data["leo"]) >= self._leo(leader)
             ),
@@ -380,7 +393,7 @@ class _Builder:
         )
         if at is None:
             self._fill_before_change()
-            followers = [one for one in self._model().isr if one != leader]
+            followers = [replica for replica in self._model().isr if replica != leader]
             self._fetch(followers * 2)
             self._write(leader, self._leo(leader) + 1)
             self.notes.append("The run adds one record, behind which the slow follower lags.")
@@ -388,12 +401,14 @@ class _Builder:
         data = shrinks[at][1].data
         self.shrink = at + 1
         lagging = data.get("lagging", {})
-        ends = {one: self.scale.of(end) for one, end in lagging.items()}
+        ends = {replica: self.scale.of(end) for replica, end in lagging.items()}
         level = self.scale.of(data["hw"])
-        others = [one for one in self._model().isr if one != leader and one not in ends]
+        others = [
+            replica for replica in self._model().isr if replica != leader and replica not in ends
+        ]
         for end in sorted({level, *ends.values()}):
             self._write(leader, end)
-            followers = [*others, *(one for one in ends if ends[one] >= end)]
+            followers = [*others, *(replica for replica in ends if ends[replica] >= end)]
             self._fetch(followers * 2)
         self._write(leader, max(self.scale.of(data["leo"]), self._leo(leader)))
 
@@ -406,15 +421,15 @@ class _Builder:
         leader = self._model().leader
         followers = [broker for broker in self._model().isr if broker != leader]
         committed = self.scale.of(ends.committed)
-        known = {b: self.scale.of(leo) for b, leo in ends.leo.items()}
+        leo_of = {b: self.scale.of(leo) for b, leo in ends.leo.items()}
         marks = {b: self.scale.of(ends.hw[b]) if b in ends.hw else committed for b in followers}
         self._write(leader, min(marks.values(), default=committed))
         for _ in range(2):
             # A follower known to have ended before the leader has not fetched all of this.
-            self._fetch([b for b in followers if known.get(b, committed) >= self._leo(leader)])
+            self._fetch([b for b in followers if leo_of.get(b, committed) >= self._leo(leader)])
         if self._leo(leader) < committed:
             self._write(leader, committed)
-            followers = [b for b in followers if known.get(b, committed) >= committed]
+            followers = [b for b in followers if leo_of.get(b, committed) >= committed]
             self._fetch(followers)
             # A follower with a lower mark has sent a fetch without a response yet.
             self._fetch([b for b in followers if marks[b] < committed], "ask")
@@ -423,7 +438,7 @@ class _Builder:
         written = self.scale.of(ends.written)
         if self._leo(leader) < written:
             self._write(leader, written)
-            self._fetch([b for b in followers if known.get(b, 0) >= written])
+            self._fetch([b for b in followers if leo_of.get(b, 0) >= written])
 
     def _fetch(self, followers: list[int], verb: str = "fetch") -> None:
         for broker in followers:
@@ -493,27 +508,27 @@ def _observed_partition(sim: Simulation) -> Any:
 COMES: Final = ("unfenced", "came")
 
 
-def comes_back(told: Timeline, broker: int, gone: Event) -> tuple[Event | None, int | None]:
+def comes_back(timeline: Timeline, broker: int, down: Event) -> tuple[Event | None, int | None]:
     """Return the event of its return, and the log end that it then found."""
     later = False
-    found: int | None = None
-    for _, event in told.events:
-        later = later or event is gone
+    loaded: int | None = None
+    for _, event in timeline.events:
+        later = later or event is down
         if not later:
             continue
-        if event.kind == "loaded" and event.node == str(broker) and found is None:
-            found = event.data["leo"]
+        if event.kind == "loaded" and event.node == str(broker) and loaded is None:
+            loaded = event.data["leo"]
         named = broker in event.data.get("brokers", ()) or broker == event.data.get("broker")
         if event.kind in COMES and named:
-            return event, found
-    return None, found
+            return event, loaded
+    return None, loaded
 
 
-def starts_between(told: Timeline, broker: int, gone: Event, back: Event) -> bool:
+def starts_between(timeline: Timeline, broker: int, down: Event, back: Event) -> bool:
     """Return whether the broker's process started between two events."""
     between = False
-    for _, event in told.events:
-        if event is gone:
+    for _, event in timeline.events:
+        if event is down:
             between = True
         if between and event.kind == "registered" and event.data["broker"] == broker:
             return True

@@ -24,60 +24,63 @@ Row = tuple[float, str, str]
 """(time, actor, event)."""
 
 
-def lines(told: Timeline) -> list[str]:
+def lines(timeline: Timeline) -> list[str]:
     """Return the whole timeline; times in seconds since the first state of the record."""
-    known = [state.time_ms for state in told.states if state.time_ms is not None]
-    found = rows(told)
-    zero = min(known, default=found[0][0] if found else 0.0)
-    kafka = f"Kafka {told.version}" if told.version else "Kafka of an unknown release"
-    text = [f"{told.partition} on {kafka}, replicas {_ids(told.replicas)}"]
-    text.append(f"Seconds since the first record; {_who(told)}, b1 is broker 1.")
+    times = [state.time_ms for state in timeline.states if state.time_ms is not None]
+    listed = rows(timeline)
+    zero = min(times, default=listed[0][0] if listed else 0.0)
+    kafka = f"Kafka {timeline.version}" if timeline.version else "Kafka of an unknown release"
+    text = [f"{timeline.partition} on {kafka}, replicas {_ids(timeline.replicas)}"]
+    text.append(f"Seconds since the first record; {_who(timeline)}, b1 is broker 1.")
     text += [
         f"{(time_ms - zero) / 1_000:>10.3f} s  {who:<4} {what}"
-        for time_ms, who, what in found
+        for time_ms, who, what in listed
         if time_ms >= zero - JUST_BEFORE_MS
     ]
-    text += [f"       now   {_broker(node):<4} {_disk(disk)}" for node, disk in told.disks.items()]
-    text += [f"Clocks: {line}." for line in told.clocks.lines(_whose(told))]
-    text += [f"Note: {note}" for note in told.notes]
+    text += [
+        f"       now   {_broker(node):<4} {_disk(disk)}" for node, disk in timeline.disks.items()
+    ]
+    text += [f"Clocks: {line}." for line in timeline.clocks.lines(_whose(timeline))]
+    text += [f"Note: {note}" for note in timeline.notes]
     return text
 
 
-def _who(told: Timeline) -> str:
-    if told.controller:
-        return f"{_broker(told.controller)} is the controller"
-    if told.clocks.reference:
-        return f"no file is the controller's, times are by {_broker(told.clocks.reference)}'s clock"
+def _who(timeline: Timeline) -> str:
+    if timeline.controller:
+        return f"{_broker(timeline.controller)} is the controller"
+    if timeline.clocks.reference:
+        clock = f"{_broker(timeline.clocks.reference)}'s clock"
+        return f"no file is the controller's, times are by {clock}"
     return "no file is the controller's"
 
 
-def _whose(told: Timeline) -> str:
-    reference = told.clocks.reference
-    return "the controller's" if told.controller else f"that of broker {reference}"
+def _whose(timeline: Timeline) -> str:
+    reference = timeline.clocks.reference
+    return "the controller's" if timeline.controller else f"that of broker {reference}"
 
 
-def missing(told: Timeline) -> str:
+def missing(timeline: Timeline) -> str:
     """Name the files that must be added before a state is known; "" where one is."""
-    if told.states:
+    if timeline.states:
         return ""
     return phrase(
         "No line has a leader epoch and a partition epoch of {0}, so its state is unknown and "
         "there is no run to show: {1}",
-        told.partition,
-        ADD if told.kraft else ADD_OF_ZOOKEEPER,
+        timeline.partition,
+        ADD if timeline.kraft else ADD_OF_ZOOKEEPER,
     )
 
 
-def rows(told: Timeline) -> list[Row]:
+def rows(timeline: Timeline) -> list[Row]:
     """Return states, events and losses in one order."""
-    return sorted(_rows(told), key=lambda row: row[0])
+    return sorted(_rows(timeline), key=lambda row: row[0])
 
 
-def _rows(told: Timeline) -> Iterator[Row]:
+def _rows(timeline: Timeline) -> Iterator[Row]:
     cut: dict[str, tuple[float, int]] = {}
     failed: set[tuple[str, str]] = set()
     last: dict[tuple[str, str], float] = {}
-    for time_ms, event in told.events:
+    for time_ms, event in timeline.events:
         if event.kind == "cuts" and _repeats(cut, time_ms, event):
             continue
         if event.kind in TROUBLE and _is_repeated(last, time_ms, event):
@@ -89,13 +92,16 @@ def _rows(told: Timeline) -> Iterator[Row]:
                 continue
             failed.add(place)
         what = _event_sentence(event)
-        if what and not (event.kind == "fencing" and told.kraft):  # the metadata log has it, too
+        # Under KRaft the metadata log has a fencing, too.
+        if what and not (event.kind == "fencing" and timeline.kraft):
             yield time_ms, _broker(event.node), what
     before: TimelineState | None = None
-    for at, state in enumerate(told.states):
+    for at, state in enumerate(timeline.states):
         # One without a time is known from the line that tells the next one.
-        known = (one.time_ms for one in told.states[at:] if one.time_ms is not None)
-        when = next(known, None)
+        later = (
+            following.time_ms for following in timeline.states[at:] if following.time_ms is not None
+        )
+        when = next(later, None)
         if when is not None:
             node = _broker(state.node)
             yield when, node, record(state.record)
@@ -104,7 +110,7 @@ def _rows(told: Timeline) -> Iterator[Row]:
                 text = phrase("UNCLEAN: broker {0} was not in sync and leads now", leader)
                 yield when, node, text
         before = state
-    yield from losses(told)
+    yield from losses(timeline)
 
 
 def _is_repeated(last: dict[tuple[str, str], float], time_ms: float, event: Event) -> bool:
@@ -127,7 +133,7 @@ def _is_unclean(before: PartitionMetadata, after: PartitionMetadata) -> bool:
     return elected and next_one and after.leader not in (*before.isr, *before.elr)
 
 
-def losses(told: Timeline) -> Iterator[Row]:
+def losses(timeline: Timeline) -> Iterator[Row]:
     """Yield the committed records that are gone.
 
     Where a leader begins below a high watermark that some replica had before, what lay between was
@@ -139,7 +145,7 @@ def losses(told: Timeline) -> Iterator[Row]:
     own: dict[str, int] = {}  # the high watermark that each replica said last
     lost: set[int] = set()
     cuts: dict[str, tuple[float, int]] = {}
-    for time_ms, event in told.events:
+    for time_ms, event in timeline.events:
         if event.kind == "cuts" and _repeats(cuts, time_ms, event):
             continue
         hw = event.data.get("hw")
@@ -166,7 +172,7 @@ def losses(told: Timeline) -> Iterator[Row]:
             own[event.node] = min(cut, own[event.node])
             hw = None if hw is not None and hw > cut else hw
             # Before 0.11 a new follower cuts to its own high watermark.
-            if not told.kraft and "end" not in event.data:
+            if not timeline.kraft and "end" not in event.data:
                 hw = cut
         elif isinstance(hw, int) and event.kind in ("leads", "follows"):
             own[event.node] = hw
@@ -313,5 +319,5 @@ def _disk(replica: ReplicaFiles) -> str:
     )
     text = f"log [{replica.start or 0}, {replica.end}) {runs}".rstrip()
     if replica.epochs is not None:
-        text += " epochs " + (" ".join(f"{one}:{at}" for one, at in replica.epochs) or "none")
+        text += " epochs " + (" ".join(f"{epoch}:{at}" for epoch, at in replica.epochs) or "none")
     return text if replica.hw is None else f"{text} high watermark {replica.hw}"

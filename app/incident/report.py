@@ -27,16 +27,16 @@ def investigate(
 
     Raises InputError where the files name no partition, or several.
     """
-    found = sources.readable_files(files)
-    told = timeline.gather(found, _chosen(found, partition))
-    told.notes[:0] = islice(sources.passed_over(files, found), MOST_LISTED)
-    if not told.states:
-        return _without_states(told, as_json)
-    rebuilt = reconstruction.rebuild(told, profile)
+    readable = sources.readable_files(files)
+    gathered = timeline.gather(readable, _chosen(readable, partition))
+    gathered.notes[:0] = islice(sources.passed_over(files, readable), MOST_LISTED)
+    if not gathered.states:
+        return _without_states(gathered, as_json)
+    rebuilt = reconstruction.rebuild(gathered, profile)
     if as_json:
-        click.echo(json.dumps(_as_data(told, rebuilt), ensure_ascii=False, indent=1))
+        click.echo(json.dumps(_as_data(gathered, rebuilt), ensure_ascii=False, indent=1))
     else:
-        click.echo("\n".join([*render.lines(told), *_run_lines(rebuilt)]))
+        click.echo("\n".join([*render.lines(gathered), *_run_lines(rebuilt)]))
     if out is not None:
         if rebuilt.run.moves is not None:
             raise InputError(
@@ -47,27 +47,27 @@ def investigate(
     return 1 if rebuilt.finding else 0
 
 
-def _without_states(told: Timeline, as_json: bool) -> int:
+def _without_states(gathered: Timeline, as_json: bool) -> int:
     """Print what single lines contain of a partition, and what is missing for a run."""
-    missing = render.missing(told)
+    missing = render.missing(gathered)
     if as_json:
-        click.echo(json.dumps(_of_timeline(told) | {"finding": missing, "run": None}))
+        click.echo(json.dumps(_of_timeline(gathered) | {"finding": missing, "run": None}))
     else:
-        click.echo("\n".join([*render.lines(told), "", f"Finding: {missing}"]))
+        click.echo("\n".join([*render.lines(gathered), "", f"Finding: {missing}"]))
     return 1
 
 
-def _chosen(found: list[sources.IncidentFile], partition: str) -> TopicIdentity:
+def _chosen(readable: list[sources.IncidentFile], partition: str) -> TopicIdentity:
     if partition:
-        wanted = partition_named(partition)
-        if wanted is None:
+        named = partition_named(partition)
+        if named is None:
             raise InputError(
                 "invalid", f"A partition is named like orders-0, not {partition[:80]}."
             )
-        return wanted
-    counted = timeline.partitions(found)
+        return named
+    counted = timeline.partitions(readable)
     if len(counted) > 1:
-        listed = ", ".join(f"{one} ({n})" for one, n in counted.most_common(MOST_LISTED))
+        listed = ", ".join(f"{name} ({n})" for name, n in counted.most_common(MOST_LISTED))
         raise InputError(
             "unknown",
             f"Choose one with --partition; how often each changed as far as the files tell: "
@@ -87,9 +87,9 @@ def _run_lines(rebuilt: Rebuilt) -> Iterator[str]:
     yield "Finding: " + (rebuilt.finding or "none; the model follows to the end.")
 
 
-def _as_data(told: Timeline, rebuilt: Rebuilt) -> Mapping[str, object]:
-    return _of_timeline(told) | {
-        "notes": [*told.notes, *rebuilt.notes],
+def _as_data(gathered: Timeline, rebuilt: Rebuilt) -> Mapping[str, object]:
+    return _of_timeline(gathered) | {
+        "notes": [*gathered.notes, *rebuilt.notes],
         "profile": rebuilt.run.profile,
         "followed": rebuilt.followed,
         "finding": rebuilt.finding,
@@ -97,23 +97,23 @@ def _as_data(told: Timeline, rebuilt: Rebuilt) -> Mapping[str, object]:
     }
 
 
-def _of_timeline(told: Timeline) -> dict[str, object]:
+def _of_timeline(gathered: Timeline) -> dict[str, object]:
     return {
-        "partition": str(told.partition),
-        "kafka": told.version,
-        "replicas": told.replicas,
+        "partition": str(gathered.partition),
+        "kafka": gathered.version,
+        "replicas": gathered.replicas,
         "states": [
             {"time_ms": state.time_ms, "where": state.where, "record": render.record(state.record)}
-            for state in told.states
+            for state in gathered.states
         ],
         "timeline": [
             {"time_ms": time_ms, "node": who, "what": what}
-            for time_ms, who, what in render.rows(told)
+            for time_ms, who, what in render.rows(gathered)
         ],
         "clocks": {
             node: {"least_ms": skew.least, "most_ms": skew.most}
-            for node, skew in sorted(told.clocks.skews.items())
+            for node, skew in sorted(gathered.clocks.skews.items())
         },
-        "notes": told.notes,
+        "notes": gathered.notes,
         "followed": 0,
     }

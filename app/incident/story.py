@@ -80,8 +80,8 @@ def story_of_text(text: str, partition: str, language: str) -> IncidentStory | P
     """
     with tempfile.TemporaryDirectory(prefix="highwater-pasted-") as root:
         saved = [(name, partial(_write, contents=contents)) for name, contents in _files_in(text)]
-        arguments, known = laid_out(Path(root), saved)
-        return story_of_files(arguments, known, partition, language, Path(root))
+        arguments, names = laid_out(Path(root), saved)
+        return story_of_files(arguments, names, partition, language, Path(root))
 
 
 def _write(path: Path, contents: str) -> None:
@@ -107,41 +107,41 @@ def laid_out(
 
     Return what `highwater incident` would be called with, and path -> name.
     """
-    known: dict[Path, str] = {}
+    names: dict[Path, str] = {}
     arguments: dict[str, None] = {}
     for number, (name, save) in enumerate(files):
-        parts = [_NOT_IN_NAMES.sub("_", one)[:LONGEST] for one in re.split(r"[/\\]", name)]
-        parts = [one for one in parts if one.strip(".")][-MOST_PARTS:] or ["file"]
+        parts = [_NOT_IN_NAMES.sub("_", part)[:LONGEST] for part in re.split(r"[/\\]", name)]
+        parts = [part for part in parts if part.strip(".")][-MOST_PARTS:] or ["file"]
         owner = sources.GIVEN.fullmatch(parts[-1])
         whose = root / (f"of_{owner[1]}" if owner else "all")
         if owner:
             parts[-1] = owner[2]
         path = whose.joinpath(*parts)
-        if path in known or path.is_dir():  # two of one name are two files
+        if path in names or path.is_dir():  # two of one name are two files
             path = whose.joinpath(str(number), *parts[-2:])
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             save(path)
         except OSError:
             raise RequestError("invalid", what=name[:LONGEST]) from None
-        known[path] = name[:260]
+        names[path] = name[:260]
         arguments[f"{owner[1]}={whose}" if owner else str(whose)] = None
-    return tuple(arguments), known
+    return tuple(arguments), names
 
 
 def story_of_files(
     arguments: tuple[str, ...],
-    known: Mapping[Path, str],
+    names: Mapping[Path, str],
     partition: str,
     language: str,
     root: Path,
 ) -> IncidentStory | PartitionChoice:
-    """Return the story of files below `root`, which sentences call by their `known` names.
+    """Return the story of files below `root`, which sentences call by their `names`.
 
     Raises InputError where they are about no partition.
     """
     try:
-        answer = _investigated(arguments, known, partition, language)
+        answer = _investigated(arguments, names, partition, language)
     except InputError as bad:
         raise InputError(bad.code, worded(_without(root, bad.sentence), language)) from None
     answer["notes"] = [worded(_without(root, note), language) for note in answer["notes"]]
@@ -172,69 +172,69 @@ def _without(root: Path, sentence: str) -> str:
 
 def _investigated(
     arguments: tuple[str, ...],
-    known: Mapping[Path, str],
+    names: Mapping[Path, str],
     partition: str,
     language: str,
 ) -> IncidentStory | PartitionChoice:
-    found: list[IncidentFile] = []
+    readable: list[IncidentFile] = []
     for argument in arguments:
         try:
-            found += sources.readable_files((argument,))
+            readable += sources.readable_files((argument,))
         except InputError as bad:
             if bad.code == "too_large":
                 raise
-    useless = list(_useless(found, known))
-    if not found:
+    useless = list(_useless(readable, names))
+    if not readable:
         raise InputError("unknown", useless[0] if useless else "There is no file.")
-    wanted = partition_named(partition) if partition else None
-    if wanted is None:
-        counted = timeline.partitions(found)
+    chosen = partition_named(partition) if partition else None
+    if chosen is None:
+        counted = timeline.partitions(readable)
         if len(counted) > 1:
             choose: list[list[str | int]] = [
-                [str(one), n] for one, n in counted.most_common(MOST_NAMED)
+                [str(name), n] for name, n in counted.most_common(MOST_NAMED)
             ]
             return {"choose": choose, "notes": useless}
-        wanted = next(iter(counted))
-    told = timeline.gather(found, wanted)
-    if not told.states:
-        return _timeline_json(told, None, useless, language)
-    if len(told.states) > MOST_STATES:
+        chosen = next(iter(counted))
+    gathered = timeline.gather(readable, chosen)
+    if not gathered.states:
+        return _timeline_json(gathered, None, useless, language)
+    if len(gathered.states) > MOST_STATES:
         raise InputError(
             "too_large",
             phrase(
                 "The partition changed {0} times, and at most {1} are played: give the files of "
                 "the hours that matter.",
-                len(told.states),
+                len(gathered.states),
                 MOST_STATES,
             ),
         )
-    rebuilt = reconstruction.rebuild(told)
-    return _timeline_json(told, rebuilt, useless, language)
+    rebuilt = reconstruction.rebuild(gathered)
+    return _timeline_json(gathered, rebuilt, useless, language)
 
 
-def _useless(found: list[IncidentFile], known: Mapping[Path, str]) -> Iterator[str]:
+def _useless(files: list[IncidentFile], names: Mapping[Path, str]) -> Iterator[str]:
     """Yield one sentence for each file that is not read, and does not belong to one that is."""
-    read = {source.path for source in found}
+    read = {source.path for source in files}
     used = {folder for path in read for folder in (path.parent, path.parent.parent)}
-    for path, name in known.items():
+    for path, name in names.items():
         if path in read or (sources.is_of_kafka(path) and path.parent in used and "/" in name):
             continue
         yield sources.unread(name, path)
 
 
 def _timeline_json(
-    told: Timeline, rebuilt: Rebuilt | None, useless: list[str], language: str
+    gathered: Timeline, rebuilt: Rebuilt | None, useless: list[str], language: str
 ) -> IncidentStory:
     """Return the story; without a run where no state of the record is known."""
-    rows = list(render.rows(told))
-    times = [one.time_ms for one in told.states if one.time_ms is not None]
+    rows = list(render.rows(gathered))
+    times = [state.time_ms for state in gathered.states if state.time_ms is not None]
     first = min(times, default=rows[0][0] if rows else 0.0)
-    notes = [*useless, *told.notes]
+    notes = [*useless, *gathered.notes]
     story: IncidentStory = {
-        "partition": str(told.partition),
-        "kafka": told.version,
-        "replicas": told.replicas,
-        "verdict": [worded(one, language) for one in verdict(told)],
+        "partition": str(gathered.partition),
+        "kafka": gathered.version,
+        "replicas": gathered.replicas,
+        "verdict": [worded(sentence, language) for sentence in verdict(gathered)],
         "began": first,
         "rows": [
             [round(time_ms - first), who, worded(what, language), what.startswith(render.GRAVE)]
@@ -243,11 +243,11 @@ def _timeline_json(
         "more": max(0, len(rows) - MOST_ROWS),
         "clocks": [
             [node, skew.least, skew.most]
-            for node, skew in sorted(told.clocks.skews.items())
+            for node, skew in sorted(gathered.clocks.skews.items())
             if skew.pairs
         ],
-        "disks": len(told.disks),
-        "states": len(told.states),
+        "disks": len(gathered.disks),
+        "states": len(gathered.states),
         "profile": None,
         "followed": 0,
         "moves": [],
@@ -256,7 +256,7 @@ def _timeline_json(
         "finding": "",
     }
     if rebuilt is None:
-        return {**story, "finding": worded(render.missing(told), language)}
+        return {**story, "finding": worded(render.missing(gathered), language)}
     text = rebuilt.run.text()
     whole = len(text.encode()) <= RUN_BYTES
     notes += rebuilt.notes

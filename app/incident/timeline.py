@@ -112,8 +112,8 @@ def partitions(sources: list[IncidentFile]) -> Counter[TopicIdentity]:
                 seen.add((about, epoch))
             elif about is not None and event.kind in (*TOLD_ALONE, "record", "sent"):
                 lines[about] += 1
-    found = Counter(about for about, _ in sorted(seen, key=str)) or lines
-    if not found:
+    counted = Counter(about for about, _ in sorted(seen, key=str)) or lines
+    if not counted:
         for about, path in reader.gathered.dumped.items():
             complaints.append(
                 phrase("{0} is a dump of {1}: records, but no leader and no ISR.", path, about)
@@ -121,7 +121,7 @@ def partitions(sources: list[IncidentFile]) -> Counter[TopicIdentity]:
         add = ADD_OF_ZOOKEEPER if reader.gathered.old_dump else ADD
         nothing = phrase("These files do not show the state of any partition: {0}", add)
         raise InputError("unknown", join([nothing, *complaints[:MOST_COMPLAINTS]], " "))
-    return found
+    return counted
 
 
 def _epoch_of(event: Event) -> int | None:
@@ -132,91 +132,95 @@ def _epoch_of(event: Event) -> int | None:
     return epoch if isinstance(epoch, int) else None
 
 
-def gather(sources: list[IncidentFile], wanted: TopicIdentity) -> Timeline:
+def gather(sources: list[IncidentFile], partition: TopicIdentity) -> Timeline:
     """Return the timeline of a partition.  Raises InputError where the files say nothing of it."""
-    told = Timeline(wanted)
-    reader = SourceReader(wanted, told.notes.append)
-    found: list[Event] = []
+    timeline = Timeline(partition)
+    reader = SourceReader(partition, timeline.notes.append)
+    events: list[Event] = []
     for source in sources:
         for event in reader.events(source):
-            found.append(event)
-            if len(found) > MOST_EVENTS:
+            events.append(event)
+            if len(events) > MOST_EVENTS:
                 raise InputError(
                     "too_large",
                     "The files have more than {0} events of {1}; give the files of the days "
                     "that matter.",
                     MOST_EVENTS,
-                    wanted,
+                    partition,
                 )
-    told.disks = dict(sorted(reader.replicas.items()))
-    told.configs = dict(reader.image.configs.get((2, wanted.topic), {}))
-    for event in found:
-        _take_about(told, event)
-    stated = [event for event in found if event.kind == "state"]
-    told.kraft = bool(stated) or _is_kraft(found)
+    timeline.disks = dict(sorted(reader.replicas.items()))
+    timeline.configs = dict(reader.image.configs.get((2, partition.topic), {}))
+    for event in events:
+        _take_about(timeline, event)
+    stated = [event for event in events if event.kind == "state"]
+    timeline.kraft = bool(stated) or _is_kraft(events)
     if not stated:
         # The metadata log would tell of these itself.
-        found = [replace(one, kind=AS_RECORDED.get(one.kind, one.kind)) for one in found]
-    told.controller = CONTROLLER if stated else _controller(found)
-    told.clocks.reference = told.controller or next((one.node for one in found if one.node), "")
-    _bound_clocks(told.clocks, found)
-    aligned = [(told.clocks.aligned(event.node, event.time_ms), event) for event in found]
-    told.events = sorted(aligned, key=lambda one: one[0])
-    told.offline, heard = _offline(told.events)
-    told.events = sorted([*told.events, *heard], key=lambda one: one[0])
-    told.states = _states(told, stated)
-    if not told.states and not any(one.kind in TOLD_ALONE for one in found):
-        raise InputError("unknown", "The files do not show the state of {0}.", wanted)
-    if not told.replicas and told.states:
-        told.replicas = list(told.states[-1].record.replicas)
-    if not told.replicas:
-        told.replicas = sorted(_members(told))
-    _note_gaps(told)
-    del told.notes[MOST_NOTES:]
-    return told
+        events = [replace(each, kind=AS_RECORDED.get(each.kind, each.kind)) for each in events]
+    timeline.controller = CONTROLLER if stated else _controller(events)
+    timeline.clocks.reference = timeline.controller or next(
+        (each.node for each in events if each.node), ""
+    )
+    _bound_clocks(timeline.clocks, events)
+    aligned = [(timeline.clocks.aligned(event.node, event.time_ms), event) for event in events]
+    timeline.events = sorted(aligned, key=lambda entry: entry[0])
+    timeline.offline, heard = _offline(timeline.events)
+    timeline.events = sorted([*timeline.events, *heard], key=lambda entry: entry[0])
+    timeline.states = _states(timeline, stated)
+    if not timeline.states and not any(each.kind in TOLD_ALONE for each in events):
+        raise InputError("unknown", "The files do not show the state of {0}.", partition)
+    if not timeline.replicas and timeline.states:
+        timeline.replicas = list(timeline.states[-1].record.replicas)
+    if not timeline.replicas:
+        timeline.replicas = sorted(_members(timeline))
+    _note_gaps(timeline)
+    del timeline.notes[MOST_NOTES:]
+    return timeline
 
 
-def _is_kraft(found: list[Event]) -> bool:
+def _is_kraft(events: list[Event]) -> bool:
     """Check whether the lines may be a KRaft cluster's: by their words, else by their day."""
-    if any(event.kind == "sent" or event.data.get("zk") for event in found):
+    if any(event.kind == "sent" or event.data.get("zk") for event in events):
         return False
-    if any(event.node == CONTROLLER for event in found):
+    if any(event.node == CONTROLLER for event in events):
         return True
-    return not any(DATED_MS < event.time_ms < KRAFT_SINCE_MS for event in found)
+    return not any(DATED_MS < event.time_ms < KRAFT_SINCE_MS for event in events)
 
 
-def _take_about(told: Timeline, event: Event) -> None:
+def _take_about(timeline: Timeline, event: Event) -> None:
     """Take what is logged once: the release, the settings, the order of the replicas."""
-    if event.kind == "version" and not told.version:
-        told.version = str(event.data["version"])
+    if event.kind == "version" and not timeline.version:
+        timeline.version = str(event.data["version"])
     elif event.kind == "created":
         for name, value in _SETTING.findall(event.data["properties"]):
-            told.configs.setdefault(name, value)
+            timeline.configs.setdefault(name, value)
     elif event.kind == "assigned":
-        told.replicas = event.data["replicas"]
+        timeline.replicas = event.data["replicas"]
     elif event.kind == "state":
-        told.replicas = list(event.data["state"].replicas) or told.replicas
+        timeline.replicas = list(event.data["state"].replicas) or timeline.replicas
 
 
-def _members(told: Timeline) -> set[int]:
+def _members(timeline: Timeline) -> set[int]:
     """Return every broker that a line names as a replica."""
-    found = {broker for state in told.states for broker in (*state.record.isr, state.record.leader)}
-    for _, event in told.events:
+    members = {
+        broker for state in timeline.states for broker in (*state.record.isr, state.record.leader)
+    }
+    for _, event in timeline.events:
         if event.kind in TOLD_ALONE:
-            found |= {*event.data.get("isr", ()), event.data.get("leader", -1)}
-            found |= set(event.data["before"]) if event.kind in ("grows", "shrinks") else set()
-            found |= {int(event.node)} if event.node.isdigit() else set()
-    return {broker for broker in found if broker is not None and broker >= 0}
+            members |= {*event.data.get("isr", ()), event.data.get("leader", -1)}
+            members |= set(event.data["before"]) if event.kind in ("grows", "shrinks") else set()
+            members |= {int(event.node)} if event.node.isdigit() else set()
+    return {broker for broker in members if broker is not None and broker >= 0}
 
 
-def _controller(found: list[Event]) -> str:
+def _controller(events: list[Event]) -> str:
     """Return the controller where there is no metadata log; "" where no file is a controller's.
 
     The KRaft controller if one wrote, else the node that sends LeaderAndIsr requests.
     """
-    if any(event.node == CONTROLLER for event in found):
+    if any(event.node == CONTROLLER for event in events):
         return CONTROLLER
-    senders = Counter(event.node for event in found if event.kind in ("sent", "failed", "came"))
+    senders = Counter(event.node for event in events if event.kind in ("sent", "failed", "came"))
     return senders.most_common(1)[0][0] if senders else ""
 
 
@@ -244,12 +248,12 @@ def _offline(
 # -- clocks ----------------------------------------------------------------------------------------
 
 
-def _bound_clocks(clocks: Clocks, found: list[Event]) -> None:
+def _bound_clocks(clocks: Clocks, events: list[Event]) -> None:
     """Bound clocks by the controller's writing and a broker's reading of one epoch."""
     written: dict[int, int] = {}
     sent: dict[tuple[int, str], int] = {}
     registered: dict[str, list[int]] = {}
-    for event in found:
+    for event in events:
         if event.node != clocks.reference:
             continue
         if event.kind == "state":
@@ -259,7 +263,7 @@ def _bound_clocks(clocks: Clocks, found: list[Event]) -> None:
         elif event.kind == "registered":
             registered.setdefault(str(event.data["broker"]), []).append(event.time_ms)
     starts: Counter[str] = Counter()
-    for event in found:
+    for event in events:
         if event.node in ("", clocks.reference):
             continue
         skew = clocks.of(event.node)
@@ -278,34 +282,36 @@ def _bound_clocks(clocks: Clocks, found: list[Event]) -> None:
 # -- the record ------------------------------------------------------------------------------------
 
 
-def _states(told: Timeline, stated: list[Event]) -> list[TimelineState]:
+def _states(timeline: Timeline, stated: list[Event]) -> list[TimelineState]:
     if stated:
         return [
             TimelineState(event.data["state"], float(event.time_ms), event.where)
             for event in stated
         ]
-    order = _TimelineOrder(told.controller)
-    for time_ms, event in told.events:
+    order = _TimelineOrder(timeline.controller)
+    for time_ms, event in timeline.events:
         order.take(time_ms, event)
     if not order.known:
-        return _excerpted(told)
+        return _excerpted(timeline)
     return [order.known[epoch] for epoch in sorted(order.known)]
 
 
-def _excerpted(told: Timeline) -> list[TimelineState]:
+def _excerpted(timeline: Timeline) -> list[TimelineState]:
     """Return states of lines without partition epochs, and say so."""
-    found, assumed = excerpts.states_of(told.events)
-    told.numbered = bool(found)
-    if found:
-        told.notes.append("No line has a partition epoch: the states are numbered as they come.")
-    if found and assumed:
-        told.notes.append(
-            phrase("No line has a leader epoch: the run begins in {0}.", found[0][1].leader_epoch)
+    states, assumed = excerpts.states_of(timeline.events)
+    timeline.numbered = bool(states)
+    if states:
+        timeline.notes.append(
+            "No line has a partition epoch: the states are numbered as they come."
         )
-    controller = told.controller
+    if states and assumed:
+        timeline.notes.append(
+            phrase("No line has a leader epoch: the run begins in {0}.", states[0][1].leader_epoch)
+        )
+    controller = timeline.controller
     return [
         TimelineState(state, time_ms, event.where, event.node or controller)
-        for time_ms, state, event in found
+        for time_ms, state, event in states
     ]
 
 
@@ -346,18 +352,18 @@ class _TimelineOrder:
     def _add(self, state: PartitionMetadata, time_ms: float | None, event: Event) -> None:
         epoch = state.partition_epoch
         node = event.node or self.controller
-        known = self.known.get(epoch)
+        earlier = self.known.get(epoch)
         # A leader that was replaced asked for a change which was never written.
-        if known is None or known.record.leader_epoch < state.leader_epoch:
+        if earlier is None or earlier.record.leader_epoch < state.leader_epoch:
             self.known[epoch] = TimelineState(state, time_ms, event.where, node)
         self.latest[event.node] = max(epoch, self.latest.get(event.node, -1))
 
     def _grant(self, time_ms: float, event: Event) -> None:
         node, epoch = event.node, event.data["pe"]
-        asked = self.asked.pop(node, None)
-        if asked is not None and asked != epoch:
-            self.known.pop(asked, None)
-            self.latest[node] = max((one for one in self.known if one < epoch), default=-1)
+        requested = self.asked.pop(node, None)
+        if requested is not None and requested != epoch:
+            self.known.pop(requested, None)
+            self.latest[node] = max((number for number in self.known if number < epoch), default=-1)
         before = self.known.get(self.latest.get(node, -1))
         if before is not None and epoch not in self.known:
             isr = tuple(event.data["isr"])
@@ -371,8 +377,8 @@ class _TimelineOrder:
         if base is not None:
             was = replace(base.record, **before)
         elif {"leader", "leader_epoch", "isr"} <= before.keys():
-            known = before["leader"], before["leader_epoch"], epoch, before["isr"]
-            was = replace(PartitionMetadata(*known), **before)
+            values = before["leader"], before["leader_epoch"], epoch, before["isr"]
+            was = replace(PartitionMetadata(*values), **before)
         else:
             return
         self._add(was, None, event)
@@ -399,21 +405,21 @@ def _state_of(event: Event) -> PartitionMetadata | None:
     return None
 
 
-def _note_gaps(told: Timeline) -> None:
-    if not told.states or told.numbered:
+def _note_gaps(timeline: Timeline) -> None:
+    if not timeline.states or timeline.numbered:
         return
-    epochs = [state.record.partition_epoch for state in told.states]
-    for one, other in itertools.pairwise(epochs):
-        if other > one + 1:
-            told.notes.append(
-                phrase("No file shows the state at partition epoch {0}.", one + 1)
-                if other == one + 2
+    epochs = [state.record.partition_epoch for state in timeline.states]
+    for before, other in itertools.pairwise(epochs):
+        if other > before + 1:
+            timeline.notes.append(
+                phrase("No file shows the state at partition epoch {0}.", before + 1)
+                if other == before + 2
                 else phrase(
-                    "No file shows the state at partition epochs {0} to {1}.", one + 1, other - 1
+                    "No file shows the state at partition epochs {0} to {1}.", before + 1, other - 1
                 )
             )
     if epochs[0] > 0:
-        told.notes.append(phrase("The files begin at partition epoch {0}.", epochs[0]))
+        timeline.notes.append(phrase("The files begin at partition epoch {0}.", epochs[0]))
 
 
 HEARD_MS: Final = 40.0

@@ -10,7 +10,7 @@ from typing import Final
 from app.incident.facts import Ends, ends_of_epochs
 from app.incident.timeline import Timeline, TimelineState
 from app.reading.events import Event
-from engine.model.phrases import phrase
+from engine.model.phrases import enumerated, phrase
 
 MOST: Final = 12
 """Sentences of a verdict."""
@@ -23,27 +23,27 @@ def clock(time_ms: float) -> str:
     return datetime.fromtimestamp(time_ms / 1_000, UTC).strftime("%H:%M:%S")
 
 
-def verdict(told: Timeline) -> list[str]:
+def verdict(timeline: Timeline) -> list[str]:
     """Return the sentences, in the order of time; what is gone stands first."""
-    if not told.states:
+    if not timeline.states:
         return []
-    changes = list(_changes(told))
-    gone = [sentence for _, is_loss, sentence in changes if is_loss]
+    changes = list(_changes(timeline))
+    losses = [sentence for _, is_loss, sentence in changes if is_loss]
     rest = [sentence for _, is_loss, sentence in changes if not is_loss]
-    return [*gone, *rest][:MOST]
+    return [*losses, *rest][:MOST]
 
 
-def _changes(told: Timeline) -> Iterator[tuple[float, bool, str]]:
-    ends = ends_of_epochs(told)
+def _changes(timeline: Timeline) -> Iterator[tuple[float, bool, str]]:
+    ends = ends_of_epochs(timeline)
     leaderless: float | None = None
-    for one, other in itertools.pairwise(told.states):
-        when = other.time_ms if other.time_ms is not None else _time_after(told, other)
-        was, now = one.record, other.record
+    for earlier, other in itertools.pairwise(timeline.states):
+        when = other.time_ms if other.time_ms is not None else _time_after(timeline, other)
+        was, now = earlier.record, other.record
         if now.leader < 0 <= was.leader:
             leaderless = when
             yield when, False, phrase("{0} no broker leads any more.", clock(when))
         elif now.leader >= 0 and now.leader != was.leader:
-            before = _last_leader(told, one)
+            before = _last_leader(timeline, earlier)
             yield when, False, phrase(
                 "{0} leadership goes from broker {1} to broker {2}.",
                 clock(when), before, now.leader,
@@ -52,26 +52,36 @@ def _changes(told: Timeline) -> Iterator[tuple[float, bool, str]]:
                 seconds = f"{(when - leaderless) / 1_000:.1f}"
                 yield when, False, phrase("No broker led for {0} s.", seconds)
             leaderless = None
-            yield from _alone(told, ends, before, other)
+            yield from _alone(timeline, ends, before, other)
         elif set(now.isr) != set(was.isr):
             yield from _members(when, set(was.isr), set(now.isr))
 
 
 def _members(when: float, was: set[int], now: set[int]) -> Iterator[tuple[float, bool, str]]:
-    for template, brokers in (
-        ("{0} broker {1} leaves the ISR; in sync: {2}.", was - now),
-        ("{0} broker {1} joins the ISR; in sync: {2}.", now - was),
+    in_sync = ", ".join(map(str, sorted(now)))
+    for of_one, of_several, brokers in (
+        (
+            "{0} broker {1} leaves the ISR; in sync: {2}.",
+            "{0} brokers {1} leave the ISR; in sync: {2}.",
+            was - now,
+        ),
+        (
+            "{0} broker {1} joins the ISR; in sync: {2}.",
+            "{0} brokers {1} join the ISR; in sync: {2}.",
+            now - was,
+        ),
     ):
         if brokers:
-            listed, left = (", ".join(map(str, sorted(some))) for some in (brokers, now))
-            yield when, False, phrase(template, clock(when), listed, left)
+            template = of_several if len(brokers) > 1 else of_one
+            listed = enumerated(sorted(brokers))
+            yield when, False, phrase(template, clock(when), listed, in_sync)
 
 
 def _alone(
-    told: Timeline, ends: dict[int, Ends], before: int, state: TimelineState
+    timeline: Timeline, ends: dict[int, Ends], before: int, state: TimelineState
 ) -> Iterator[tuple[float, bool, str]]:
     """Yield what the old leader had beyond the first offset of the new one."""
-    begin = _begin(told, state)
+    begin = _begin(timeline, state)
     epochs = [epoch for epoch in ends if epoch < state.record.leader_epoch]
     if begin is None or not epochs:
         return
@@ -94,28 +104,28 @@ def _alone(
         )  # fmt: skip
 
 
-def _begin(told: Timeline, state: TimelineState) -> int | None:
+def _begin(timeline: Timeline, state: TimelineState) -> int | None:
     """Return where the new leader's log ended when it began to lead."""
-    for _, event in told.of_kind("leads"):
+    for _, event in timeline.of_kind("leads"):
         if event.data["le"] == state.record.leader_epoch and "leo" in event.data:
             return event.data["leo"]
-    return _loaded(told, state.record.leader)
+    return _loaded(timeline, state.record.leader)
 
 
-def _loaded(told: Timeline, broker: int) -> int | None:
-    found: list[Event] = [one for _, one in told.of_kind("loaded") if one.node == str(broker)]
+def _loaded(timeline: Timeline, broker: int) -> int | None:
+    found: list[Event] = [one for _, one in timeline.of_kind("loaded") if one.node == str(broker)]
     return found[-1].data["leo"] if found else None
 
 
-def _last_leader(told: Timeline, state: TimelineState) -> int:
+def _last_leader(timeline: Timeline, state: TimelineState) -> int:
     """Return the last broker that led, at a state or before it."""
-    for one in reversed(told.states[: told.states.index(state) + 1]):
-        if one.record.leader >= 0:
-            return one.record.leader
+    for earlier in reversed(timeline.states[: timeline.states.index(state) + 1]):
+        if earlier.record.leader >= 0:
+            return earlier.record.leader
     return -1
 
 
-def _time_after(told: Timeline, state: TimelineState) -> float:
-    at = told.states.index(state)
-    known = [one.time_ms for one in told.states[at:] if one.time_ms is not None]
+def _time_after(timeline: Timeline, state: TimelineState) -> float:
+    at = timeline.states.index(state)
+    known = [one.time_ms for one in timeline.states[at:] if one.time_ms is not None]
     return known[0] if known else 0.0

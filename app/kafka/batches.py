@@ -137,7 +137,7 @@ def _batch(data: bytes, header: Header) -> RecordBatch:
     if header.epoch is None:
         return RecordBatch(header, ((header.base, _old_value(data, header)),))
     cursor = ByteCursor(data, header.at + HEADER)
-    found, keys = [], []
+    records, keys = [], []
     for _ in range(header.count):
         size = cursor.varint()
         end = cursor.at + size
@@ -145,9 +145,9 @@ def _batch(data: bytes, header: Header) -> RecordBatch:
         cursor.varint()
         offset = header.base + cursor.varint()
         keys.append(cursor.take(max(0, cursor.varint())))
-        found.append((offset, cursor.take(max(0, cursor.varint()))))
+        records.append((offset, cursor.take(max(0, cursor.varint()))))
         cursor.at = end
-    return RecordBatch(header, tuple(found), tuple(keys))
+    return RecordBatch(header, tuple(records), tuple(keys))
 
 
 def _old_value(data: bytes, header: Header) -> bytes:

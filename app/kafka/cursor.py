@@ -99,11 +99,11 @@ class ByteCursor:
 
     def tags(self) -> dict[int, bytes]:
         """Return the tagged fields of a flexible version: number -> bytes."""
-        found = {}
+        fields = {}
         for _ in range(self.uvarint()):
             number = self.uvarint()
-            found[number] = self.take(self.uvarint())
-        return found
+            fields[number] = self.take(self.uvarint())
+        return fields
 
 
 def i8(value: int) -> bytes:

@@ -124,12 +124,12 @@ def request(frame: bytes, head: RequestHeader) -> list[PartitionFetch]:
 
     def topic() -> list[PartitionFetch]:
         name = _topic(cursor, version)
-        found = _array(cursor, flexible, lambda: partition(name))
+        partitions = _array(cursor, flexible, lambda: partition(name))
         if flexible:
             cursor.tags()
-        return found
+        return partitions
 
-    return [one for found in _array(cursor, flexible, topic) for one in found]
+    return [part for parts in _array(cursor, flexible, topic) for part in parts]
 
 
 def response(frame: bytes, version: int) -> list[Served]:
@@ -149,12 +149,12 @@ def response(frame: bytes, version: int) -> list[Served]:
 
     def topic() -> list[Served]:
         name = _topic(cursor, version)
-        found = _array(cursor, flexible, lambda: _served(cursor, version, name))
+        partitions = _array(cursor, flexible, lambda: _served(cursor, version, name))
         if flexible:
             cursor.tags()
-        return found
+        return partitions
 
-    return [one for found in _array(cursor, flexible, topic) for one in found]
+    return [part for parts in _array(cursor, flexible, topic) for part in parts]
 
 
 def _served(cursor: ByteCursor, version: int, topic: str) -> Served:
@@ -180,10 +180,10 @@ def _served(cursor: ByteCursor, version: int, topic: str) -> Served:
     tags = cursor.tags() if flexible else {}
     diverging = None
     if 0 in tags:
-        told = ByteCursor(tags[0])
-        diverging = (told.i32(), told.i64())
-    found = tuple(batch.header for batch in parse(data))
-    return Served(topic, number, error, hw, size, found, diverging)
+        tag = ByteCursor(tags[0])
+        diverging = (tag.i32(), tag.i64())
+    headers = tuple(batch.header for batch in parse(data))
+    return Served(topic, number, error, hw, size, headers, diverging)
 
 
 def _topic(cursor: ByteCursor, version: int) -> str:

@@ -114,11 +114,11 @@ class Image:
 
     def _clear_elr(self, entry: EpochEntry, record: ClearElrRecord) -> list[Stated]:
         """KIP-966: clear the ELR; no partition record is written, so no epoch moves."""
-        told = []
+        states = []
         for (topic_id, index), state in list(self.partitions.items()):
             if record.topic in (None, self.topics.get(topic_id)) and (
                 state.elr or state.last_known_elr
             ):
                 cleared = replace(state, elr=(), last_known_elr=())
-                told.append(self._state(entry, topic_id, index, cleared))
-        return told
+                states.append(self._state(entry, topic_id, index, cleared))
+        return states

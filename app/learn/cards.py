@@ -83,7 +83,7 @@ def minutes(scenario: Scenario) -> int:
 
 def card(scenario: Scenario, lang: str = OWN) -> LibraryCard:
     """Return the contents of a scenario's card, in a language."""
-    told = in_language(scenario, lang)
+    translated = in_language(scenario, lang)
     verdicts: list[CardVerdict] = []
     for profile in scenario.profiles:
         kind, invariants = verdict_of((scenario.expectation(profile) or {}).get("verdict", ""))
@@ -91,20 +91,20 @@ def card(scenario: Scenario, lang: str = OWN) -> LibraryCard:
     return {
         "slug": scenario.slug,
         "code": scenario.code,
-        "title": told.title,
+        "title": translated.title,
         "origin": scenario.origin,
         "kips": _TICKET.findall(scenario.origin),
         "difficulty": scenario.difficulty,
         "minutes": minutes(scenario),
-        "teaches": told.teaches,
+        "teaches": translated.teaches,
         "tags": list(scenario.tags),
         "museum": scenario.code.startswith(MUSEUM),
         "digest": scenario.digest,
         "verdicts": verdicts,
         "lost": [
             profile
-            for profile, one in library_outcomes.outcomes().get(scenario.code, {}).items()
-            if one["kind"] in (LOST, GONE)
+            for profile, outcome in library_outcomes.outcomes().get(scenario.code, {}).items()
+            if outcome["kind"] in (LOST, GONE)
         ],
     }
 
@@ -112,12 +112,12 @@ def card(scenario: Scenario, lang: str = OWN) -> LibraryCard:
 def outcomes(card: LibraryCard) -> list[CardOutcome]:
     """Return the outcomes of a scenario, and of each its profiles in the order of releases."""
     played = library_outcomes.outcomes().get(card["code"], {})
-    found: dict[str, CardOutcome] = {}
-    for one in sorted(card["verdicts"], key=lambda one: get_profile(one["profile"]).release):
-        verdict = played.get(one["profile"])
-        group = found.setdefault(str(verdict), {"verdict": verdict, "profiles": []})
-        group["profiles"].append(one["profile"])
-    return list(found.values())
+    groups: dict[str, CardOutcome] = {}
+    for outcome in sorted(card["verdicts"], key=lambda row: get_profile(row["profile"]).release):
+        verdict = played.get(outcome["profile"])
+        group = groups.setdefault(str(verdict), {"verdict": verdict, "profiles": []})
+        group["profiles"].append(outcome["profile"])
+    return list(groups.values())
 
 
 def with_outcomes(card: LibraryCard) -> OutcomesCard:

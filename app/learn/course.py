@@ -54,23 +54,23 @@ def marked(text: str) -> Markup:
 
 
 def _inline(text: str) -> Markup:
-    found = Markup("")
+    markup = Markup("")
     for place, part in enumerate(text.split("`")):
         if place % 2:
-            found += Markup("<code>{}</code>").format(part)
+            markup += Markup("<code>{}</code>").format(part)
         else:
-            found += _stressed(part)
-    return found
+            markup += _stressed(part)
+    return markup
 
 
 def _stressed(text: str) -> Markup:
-    found = Markup("")
+    markup = Markup("")
     for place, part in enumerate(text.split("**")):
         inner = Markup("")
         for at, piece in enumerate(part.split("*")):
             inner += Markup("<em>{}</em>").format(piece) if at % 2 else escape(piece)
-        found += Markup("<strong>{}</strong>").format(inner) if place % 2 else inner
-    return found
+        markup += Markup("<strong>{}</strong>").format(inner) if place % 2 else inner
+    return markup
 
 
 @blueprint.get("/course")
@@ -150,7 +150,7 @@ def _before(slug: str, chapter: Chapter, number: int) -> int:
     """
     if number < 2:
         return 0
-    here, before = (_stand(slug, visitor.lang(), one) for one in (number, number - 1))
+    here, before = (_stand(slug, visitor.lang(), place) for place in (number, number - 1))
     return before.step if before.run == here.run and before.step < here.step else here.step
 
 

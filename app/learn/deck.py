@@ -100,21 +100,21 @@ def cards_of(part: str, lang: str, words: Catalogue) -> Iterator[DeckCard]:
 
 def _beliefs(lang: str, words: Catalogue) -> Iterator[DeckCard]:
     shown: dict[tuple[str, str], list[Misconception]] = {}
-    for one in MISCONCEPTIONS.values():
-        shown.setdefault(one.shown_by, []).append(one)
+    for misconception in MISCONCEPTIONS.values():
+        shown.setdefault(misconception.shown_by, []).append(misconception)
     for (code, profile), beliefs in shown.items():
         recording = MomentRecording(Run(find(code), profile))
-        for one in beliefs:
-            yield _of_belief(one, recording, lang, words)
+        for belief in beliefs:
+            yield _of_belief(belief, recording, lang, words)
 
 
 def _of_chapter(slug: str, lang: str) -> Iterator[DeckCard]:
     """Yield what a chapter asks to remember, with the last moment that it stops at."""
-    told = chapter(slug, lang)
-    number = max(n for n, scene in enumerate(told.scenes, 1) if scene.block == "moment")
-    here = stand(told.scenes[number - 1])
+    translated = chapter(slug, lang)
+    number = max(n for n, scene in enumerate(translated.scenes, 1) if scene.block == "moment")
+    here = stand(translated.scenes[number - 1])
     after, link = _picture(here.run, here.step), f"/learn/{slug}/{number}"
-    for n, (question, answer) in enumerate(told.cards, 1):
+    for n, (question, answer) in enumerate(translated.cards, 1):
         yield DeckCard(f"{slug}-{n}", PARTS[2], escape(question), escape(answer), link, after=after)
 
 
@@ -143,15 +143,15 @@ def _picture(run: Run, step: int) -> str:
 def _question_card(number: int, run: Run, kind: str, lang: str) -> DeckCard:
     """Return a card of a question: on the back the right answer, and the others' beliefs."""
     recording = MomentRecording(run)
-    probe = next(one for one in probes_of(recording) if one.kind == kind)
+    probe = next(candidate for candidate in probes_of(recording) if candidate.kind == kind)
     teller = Teller(recording, lang)
-    offered = [escape(teller.answer(probe, one.answer)) for one in probe.choices]
-    choices = "".join(f"<li>{one}</li>" for one in offered)
+    offered = [escape(teller.answer(probe, choice.answer)) for choice in probe.choices]
+    choices = "".join(f"<li>{answer}</li>" for answer in offered)
     beliefs = "".join(
         f"<dt>{offered[i]} – {escape(name)}</dt><dd>{escape(why)}</dd>"
-        for i, one in enumerate(probe.choices)
-        if one.wrong
-        for name, why in [teller.belief(one.wrong[0])]
+        for i, choice in enumerate(probe.choices)
+        if choice.wrong
+        for name, why in [teller.belief(choice.wrong[0])]
     )
     link = address("/practice/question", s=run.scenario.code, profile=run.profile, q=probe.text)
     return DeckCard(
@@ -167,31 +167,31 @@ def _question_card(number: int, run: Run, kind: str, lang: str) -> DeckCard:
 
 
 def _of_belief(
-    one: Misconception, recording: MomentRecording, lang: str, words: Catalogue
+    belief: Misconception, recording: MomentRecording, lang: str, words: Catalogue
 ) -> DeckCard:
     """Return a card of a claim; on the back its refutation, and the moment of a run for it.
 
     It shows what the claim predicts there, and what came.
     """
-    told, teller = words_of(SUBJECT, lang), Teller(recording, lang)
-    probe = best_moment(recording, one.id)
+    texts, teller = words_of(SUBJECT, lang), Teller(recording, lang)
+    probe = best_moment(recording, belief.id)
     if probe is None:
-        raise LookupError(f"no question of {one.shown_by} tempts with {one.id}")
-    about = words.text(lang, f"learn.kind.{one.kind}", {})
-    asked = words.text(lang, "memory.deck.belief", {"name": told[f"mc.{one.id}"]})
-    why = escape(told[f"mc.{one.id}.why"])
-    if one.until:
-        kafka = get_profile(one.until).stands_for
+        raise LookupError(f"no question of {belief.shown_by} tempts with {belief.id}")
+    about = words.text(lang, f"learn.kind.{belief.kind}", {})
+    question = words.text(lang, "memory.deck.belief", {"name": texts[f"mc.{belief.id}"]})
+    why = escape(texts[f"mc.{belief.id}.why"])
+    if belief.until:
+        kafka = get_profile(belief.until).stands_for
         why += f" {escape(words.text(lang, 'learn.until', {'what': kafka}))}"
-    wrong = next(choice.answer for choice in probe.choices if one.id in choice.wrong)
+    wrong = next(choice.answer for choice in probe.choices if belief.id in choice.wrong)
     right = probe.choices[probe.right].answer
     said = words.text(lang, "memory.deck.said", {"answer": teller.answer(probe, wrong)})
     came = words.text(lang, "learn.truth", {"answer": teller.answer(probe, right)})
     run = recording.run
     return DeckCard(
-        one.id,
+        belief.id,
         PARTS[3],
-        f"<p class=said>{escape(about)}</p><p><b>{escape(asked)}</b></p>",
+        f"<p class=said>{escape(about)}</p><p><b>{escape(question)}</b></p>",
         f"<p>{why}</p><p class=said>{escape(teller.next(probe))}</p>"
         f"<p>{escape(teller.question(probe))}</p><p>{escape(said)} <b>{escape(came)}</b></p>",
         address("/practice/question", s=run.scenario.code, profile=run.profile, q=probe.text),
@@ -201,7 +201,7 @@ def _of_belief(
 
 def _of_interview(item: Item, lang: str, words: Catalogue) -> DeckCard:
     step = moments()[item.id]
-    facts = "".join(f"<li>{escape(one[lang])}</li>" for one in item.facts)
+    facts = "".join(f"<li>{escape(fact[lang])}</li>" for fact in item.facts)
     more = "".join(
         f"<p><b>{escape(words.text(lang, key, {}))}</b> {escape(said[lang])}</p>"
         for key, said in (
@@ -231,7 +231,9 @@ def package(
     with tempfile.TemporaryDirectory() as folder:
         files: dict[str, str] = {}
         for card in cards(lang, words) if made is None else made:
-            before, after = (_add_picture(folder, files, one) for one in (card.before, card.after))
+            before, after = (
+                _add_picture(folder, files, picture) for picture in (card.before, card.after)
+            )
             link = escape(site.rstrip("/") + card.link)
             fields = [card.id, card.question, before, card.answer, after, link]
             guid = genanki.guid_for("highwater", lang, card.id)
@@ -276,8 +278,8 @@ def download() -> Response:
     lang, site = visitor.lang(), request.host_url
 
     def make() -> bytes:
-        found = [card for part in PARTS for card in apart(drawn, part, lang)]
-        return apart(packed, site, lang, found)
+        drawn_cards = [card for part in PARTS for card in apart(drawn, part, lang)]
+        return apart(packed, site, lang, drawn_cards)
 
     made = _made.get((lang, site), make)
     response = Response(made, mimetype="application/octet-stream")

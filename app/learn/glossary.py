@@ -177,9 +177,9 @@ def content(name: str) -> Mapping[str, object]:
         "methods": [(name, rule, title_of(rule)) for name, rule in sorted(named().items())],
         "invariants": _invariants(),
         "errors": _errors(),
-        "configs": [_config(one, profile) for one in CATALOGUE.values()],
-        "flags": [_flag(one) for one in FLAGS.values()],
-        "truncations": [TRUNCATIONS[one.truncation] for one in GENERATIONS.values()],
+        "configs": [_config(config, profile) for config in CATALOGUE.values()],
+        "flags": [_flag(flag) for flag in FLAGS.values()],
+        "truncations": [TRUNCATIONS[generation.truncation] for generation in GENERATIONS.values()],
     }
 
 
@@ -201,17 +201,17 @@ def _rules(prefix: str, profile: Profile | None) -> list[GlossaryRule]:
 
 
 def _rule(card: RuleCard, profile: Profile | None) -> GlossaryRule:
-    known = sightings.sightings()
+    seen = sightings.sightings()
     return {
         "id": card.id,
         "title": title_of(card.id),
         "lines": _lines(card.lines, profile),
-        "kafka": [one for one in _lines(card.kafka, profile) if one["text"] != NOBODY],
+        "kafka": [line for line in _lines(card.kafka, profile) if line["text"] != NOBODY],
         "kip": _lines(card.kip, profile),
         "outside": card.outside,
         "absent": profile is not None and card.is_absent(profile),
         "unplayed": card.id in RULEBOOK and RULEBOOK[card.id].excuse != "",
-        "see": link(known.of_card(card, [profile.name] if profile else ())),
+        "see": link(seen.of_card(card, [profile.name] if profile else ())),
     }
 
 
@@ -245,43 +245,43 @@ def _condition(word: str) -> tuple[str, str]:
 
 
 def _invariants() -> list[GlossaryInvariant]:
-    known = sightings.sightings()
+    seen = sightings.sightings()
     return [
         {
-            "name": one.name,
-            "title": one.title,
-            "also": one.also,
-            "statement": one.statement,
-            "statistic": one.statistic,
-            "see": link(known.invariants.get(one.name)),
+            "name": invariant.name,
+            "title": invariant.title,
+            "also": invariant.also,
+            "statement": invariant.statement,
+            "statistic": invariant.statistic,
+            "see": link(seen.invariants.get(invariant.name)),
         }
-        for one in INVARIANTS.values()
+        for invariant in INVARIANTS.values()
     ]
 
 
 def _errors() -> list[GlossaryError]:
-    known = sightings.sightings()
+    seen = sightings.sightings()
     return [
-        {"name": name, "code": code_of(name), "see": link(known.errors.get(name))}
+        {"name": name, "code": code_of(name), "see": link(seen.errors.get(name))}
         for name in all_names()
         if name != "NONE"
     ]
 
 
-def _config(one: Config, profile: Profile | None) -> GlossaryConfig:
+def _config(config: Config, profile: Profile | None) -> GlossaryConfig:
     """Return the default in this profile; else in all that differ, each with its first release."""
     defaults: list[tuple[str, str]] = []
-    for known in [profile] if profile else PROFILES.values():
-        value = _value(one, one.default_in(known))
+    for release in [profile] if profile else PROFILES.values():
+        value = _value(config, config.default_in(release))
         if not defaults or defaults[-1][1] != value:
-            defaults.append((known.releases[0], value))
+            defaults.append((release.releases[0], value))
     return {
-        "name": one.name,
-        "unit": one.unit,
-        "scope": one.scope,
-        "meaning": one.meaning,
+        "name": config.name,
+        "unit": config.unit,
+        "scope": config.scope,
+        "meaning": config.meaning,
         "defaults": defaults if len(defaults) > 1 else [("", defaults[0][1])],
-        "see": link(sightings.settings().get(one.name)),
+        "see": link(sightings.settings().get(config.name)),
     }
 
 
@@ -297,7 +297,7 @@ def _flag(flag: Flag) -> GlossaryFlag:
         "name": flag.name,
         "meaning": flag.meaning,
         "source": flag.source if flag.source.startswith(("KIP-", "KAFKA-")) else "",
-        "on": [bool(getattr(one, flag.name)) for one in GENERATIONS.values()],
+        "on": [bool(getattr(generation, flag.name)) for generation in GENERATIONS.values()],
         "rules": [rule for rule, card in cards().items() if card.words() & set(words)],
         "see": link(sightings.flips().get(flag.name)),
     }

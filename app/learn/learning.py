@@ -78,10 +78,10 @@ def _of_deck(number: int) -> ViewQuestion:
 
 def _of_kind(run: Run, kind: str) -> Probe:
     """Return the best question of a kind.  Raises InputError where the run has none."""
-    found = next((one for one in _probes(run) if one.kind == kind), None)
-    if found is None:
+    first = next((probe for probe in _probes(run) if probe.kind == kind), None)
+    if first is None:
         raise InputError("impossible", "Nothing in this run is worth a question.")
-    return found
+    return first
 
 
 def _best(run: Run, step: int = 0) -> Probe:
@@ -90,13 +90,13 @@ def _best(run: Run, step: int = 0) -> Probe:
     Returns the best question of the whole run where no later moment has one. Raises InputError
     where the run has no question.
     """
-    found = _probes(run)
-    if not found:
+    probes = _probes(run)
+    if not probes:
         raise InputError("impossible", "Nothing in this run is worth a question.")
     if not step:
-        return found[0]
-    coming = sorted(one.step for one in found if one.step >= step)[:NEXT_FEW]
-    return next((one for one in found if one.step in coming), found[0])
+        return probes[0]
+    coming = sorted(probe.step for probe in probes if probe.step >= step)[:NEXT_FEW]
+    return next((probe for probe in probes if probe.step in coming), probes[0])
 
 
 def _quiz(run: Run) -> list[Probe]:
@@ -106,9 +106,9 @@ def _quiz(run: Run) -> list[Probe]:
     """
     _best(run)
     apart: dict[int, Probe] = {}
-    for one in _probes(run):
+    for probe in _probes(run):
         if len(apart) < QUIZ:
-            apart.setdefault(one.until, one)
+            apart.setdefault(probe.until, probe)
     return [apart[until] for until in sorted(apart)]
 
 
@@ -116,16 +116,16 @@ def _next_question(question: ViewQuestion) -> dict[str, str]:
     """Return the arguments of the next question: of the deck, of the quiz, else the next best."""
     run = question.run
     named = (run.scenario.code, run.profile, question.kind)
-    places = [place for place, one in enumerate(PREDICTIONS) if one[:3] == named]
+    places = [place for place, prediction in enumerate(PREDICTIONS) if prediction[:3] == named]
     if places:
         return _of_deck((places[0] + 1) % len(PREDICTIONS)).args
     if 0 < question.quiz < _length(run):
         probe = _quiz(run)[question.quiz]
         return ViewQuestion(run, question.recording, probe, quiz=question.quiz + 1).args
-    found = _probes(run)
-    texts = [one.text for one in found]
+    probes = _probes(run)
+    texts = [candidate.text for candidate in probes]
     at = texts.index(question.probe.text) if question.probe.text in texts else -1
-    return ViewQuestion(run, question.recording, found[(at + 1) % len(found)]).args
+    return ViewQuestion(run, question.recording, probes[(at + 1) % len(probes)]).args
 
 
 def _length(run: Run) -> int:

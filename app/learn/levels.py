@@ -35,10 +35,10 @@ def listed() -> str:
 @blueprint.get("/levels/<slug>")
 def level(slug: str) -> str:
     """Render the stage of a level; ``moves`` of the address are played by the page."""
-    found, lang = level_named(slug), visitor.lang()
+    level, lang = level_named(slug), visitor.lang()
     order = list(levels())
     place = order.index(slug) + 1
-    run = found.beginning
+    run = level.beginning
     digest = services().replays.register(run)
     with services().replays.using(digest) as replay:
         begun = replay.total
@@ -48,12 +48,12 @@ def level(slug: str) -> str:
         step=begun,
         level={
             "slug": slug,
-            "title": found.title[lang],
+            "title": level.title[lang],
             "place": f"{place}/{len(order)}",
-            "goal": found.goal[lang],
-            "hint": found.hint[lang],
-            "par": found.par,
-            "first": len(found.first),
+            "goal": level.goal[lang],
+            "hint": level.hint[lang],
+            "par": level.par,
+            "first": len(level.first),
             "text": run.text(),
             "next": f"/levels/{order[place]}" if place < len(order) else "/levels",
         },

@@ -77,8 +77,8 @@ def path(cards: Iterable[LibraryCard]) -> list[PathCard]:
 def place_on_path(code: str, profile: str, beside: str = "") -> PathPlace | None:
     """Return the place of a run on the path; None for a run that is not on it."""
     for number, stop in enumerate(PATH, 1):
-        wanted = stop.profile or find(stop.code).profiles[0]
-        if (stop.code, wanted, stop.beside) == (code, profile, beside):
+        shown_under = stop.profile or find(stop.code).profiles[0]
+        if (stop.code, shown_under, stop.beside) == (code, profile, beside):
             after = PATH[number] if number < len(PATH) else None
             return {
                 "number": number,

@@ -107,17 +107,17 @@ def _sentence(card: PracticeCard) -> str:
 def practice() -> str:
     levels = {name: item.level for name, item in questions().items()}
     listed = [
-        ListedCard(card=one, text=_text(one), href=href(one), level=levels.get(one.id, 0))
-        for one in deck().values()
+        ListedCard(card=item, text=_text(item), href=href(item), level=levels.get(item.id, 0))
+        for item in deck().values()
     ]
     return render_template(
         "learn/practice.html",
-        topics=[(topic, [one for one in listed if one["card"].topic == topic]) for topic in TOPICS],
+        topics=[(topic, [row for row in listed if row["card"].topic == topic]) for topic in TOPICS],
         total=len(listed),
         scenarios=[
-            (one.code, in_language(one, visitor.lang()).title)
-            for one in library().values()
-            if one.code
+            (scenario.code, in_language(scenario, visitor.lang()).title)
+            for scenario in library().values()
+            if scenario.code
         ],
     )
 
@@ -125,22 +125,22 @@ def practice() -> str:
 @blueprint.get("/practice/<name>")
 def card(name: str) -> str:
     """Render one card; ``?said=`` answers a claim, ``?profile=`` shows it under another release."""
-    found = deck().get(name)
-    if found is None:
+    card = deck().get(name)
+    if card is None:
         slug, _, profile = name.partition("@")
         if slug not in claims() or (profile and profile not in claims()[slug].profiles):
             raise RequestError("not_found")
-        found = next(one for one in deck().values() if one.name == slug)
-    parts: dict[str, object] = {"card": found, "text": _text(found), "following": _next(found)}
+        card = next(each for each in deck().values() if each.name == slug)
+    parts: dict[str, object] = {"card": card, "text": _text(card), "following": _next(card)}
     said = request.args.get("said", "")
-    if found.kind == CLAIM:
-        parts |= _claim_parts(found, claims()[found.name], said) if said in (TRUE, FALSE) else {}
-    elif found.kind == INTERVIEW:
-        item = questions()[found.name]
+    if card.kind == CLAIM:
+        parts |= _claim_parts(card, claims()[card.name], said) if said in (TRUE, FALSE) else {}
+    elif card.kind == INTERVIEW:
+        item = questions()[card.name]
         then = questions()[item.then].ask[visitor.lang()]
         parts |= {"item": _item_json(item), "then": then}
     else:
-        parts |= _recall_parts(found)
+        parts |= _recall_parts(card)
     return render_template("learn/card.html", **parts)
 
 
@@ -163,7 +163,7 @@ def _claim_parts(card: PracticeCard, claim: Claim, said: str) -> dict[str, objec
         "truth": claim.truth[lang],
         "may": claim.may,
         "property": claim.property if verdict.source == judging.OWN else claim.everywhere,
-        "questions": [(one, questions()[one].ask[lang]) for one in claim.questions],
+        "questions": [(question, questions()[question].ask[lang]) for question in claim.questions],
         "shown": PROFILES[shown].stands_for,
         "verdict": verdict,
         "title": title,
@@ -177,9 +177,9 @@ def _claim_parts(card: PracticeCard, claim: Claim, said: str) -> dict[str, objec
 def _releases(card: PracticeCard, row: dict[str, Judgement]) -> Iterator[JudgedReleases]:
     """Yield the releases by verdict, the oldest first."""
     groups: list[tuple[str, list[str]]] = []
-    for name, one in row.items():
-        if not groups or groups[-1][0] != one.word:
-            groups.append((one.word, []))
+    for name, verdict in row.items():
+        if not groups or groups[-1][0] != verdict.word:
+            groups.append((verdict.word, []))
         groups[-1][1].append(name)
     for word, profiles in groups:
         first, last = (PROFILES[profiles[i]].stands_for for i in (0, -1))
@@ -189,11 +189,11 @@ def _releases(card: PracticeCard, row: dict[str, Judgement]) -> Iterator[JudgedR
 
 def _recall_parts(card: PracticeCard) -> dict[str, object]:
     """Return what a chapter asks to remember, with the last moment that it stops at."""
-    told = chapter(card.name, visitor.lang())
-    here = stand([one for one in told.scenes if one.block == "moment"][-1])
+    translated = chapter(card.name, visitor.lang())
+    here = stand([scene for scene in translated.scenes if scene.block == "moment"][-1])
     return {
-        "answer": told.cards[card.number - 1][1],
-        "chapter": told.title,
+        "answer": translated.cards[card.number - 1][1],
+        "chapter": translated.title,
         "open": animator(here.run, here.step),
     }
 
@@ -204,7 +204,7 @@ def _item_json(item: Item) -> InterviewItem:
         "id": item.id,
         "level": item.level,
         "ask": item.ask[lang],
-        "facts": [one[lang] for one in item.facts],
+        "facts": [fact[lang] for fact in item.facts],
         "wrong": item.wrong[lang],
         "follow": item.follow[lang],
         "answer": item.answer[lang],
@@ -216,12 +216,12 @@ def _item_json(item: Item) -> InterviewItem:
 @blueprint.get("/practice/sheet")
 def sheet() -> str:
     """Render one page for paper: the questions named in ``only``, or those of level 1."""
-    wanted = request.args.get("only", "")[:400].split(",")
-    found = [questions()[name] for name in dict.fromkeys(wanted) if name in questions()]
-    found = found or [item for item in questions().values() if item.level == 1]
+    names = request.args.get("only", "")[:400].split(",")
+    items = [questions()[name] for name in dict.fromkeys(names) if name in questions()]
+    items = items or [item for item in questions().values() if item.level == 1]
     return render_template(
         "learn/sheet.html",
-        items=[{**_item_json(item), "picture": Markup(_picture(item.id))} for item in found],
+        items=[{**_item_json(item), "picture": Markup(_picture(item.id))} for item in items],
         size=(WIDTH, HEIGHT),
     )
 
@@ -268,10 +268,12 @@ def old_claims() -> Response:
 
 def _present(slug: str) -> str:
     """Return the name that a claim has now.  Raises RequestError where there was none."""
-    found = next((one.slug for one in claims().values() if slug in (one.slug, one.formerly)), "")
-    if not found:
+    claim_slug = next(
+        (claim.slug for claim in claims().values() if slug in (claim.slug, claim.formerly)), ""
+    )
+    if not claim_slug:
         raise RequestError("not_found")
-    return found
+    return claim_slug
 
 
 @blueprint.get("/claims/<slug>")
@@ -284,7 +286,7 @@ def old_questions() -> Response:
     """Redirect to the question that the address names by a number or a run, or to the deck."""
     if request.args.get("s") or request.args.get("run"):
         return _moved("/practice/question", _PLACES)
-    place, mixed = (whole_number(request.args.get(one, "0")) or 0 for one in ("n", "mix"))
+    place, mixed = (whole_number(request.args.get(name, "0")) or 0 for name in ("n", "mix"))
     if not (place or mixed) or request.args.get("end"):
         return _moved("/practice", _PLACES)
     code, profile, kind, _ = PREDICTIONS[(place or mixed + FIRST_MIXED - 1) % len(PREDICTIONS) - 1]

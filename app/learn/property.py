@@ -45,9 +45,9 @@ def form() -> str:
         own=_own(),
         facts=[(name, fact.takes) for name, fact in FACTS.items()],
         scenarios=[
-            (one.code, in_language(one, visitor.lang()).title)
-            for one in library().values()
-            if one.code
+            (scenario.code, in_language(scenario, visitor.lang()).title)
+            for scenario in library().values()
+            if scenario.code
         ],
         profiles=list(GENERATIONS.values()),
     )

@@ -35,11 +35,11 @@ def stage() -> str:
     probe = question.probe
     # With ``watch`` the page takes no answer: it is the stage of a class leader.
     form = "" if request.args.get("watch") == "1" else probe.form
-    told = {"form": form, "kind": probe.kind, "tp": probe.tp, "who": probe.who}
+    ask = {"form": form, "kind": probe.kind, "tp": probe.tp, "who": probe.who}
     step = probe.step
     facts, (shown,) = _hold_step(question.run, step, step)
     shown = {**shown, "say": [], "why": [], "cues": [], "view": _untold(shown["view"])}
-    boot = _boot(facts, [shown], step) | {"controls": "none", "panel": "none", "ask": told}
+    boot = _boot(facts, [shown], step) | {"controls": "none", "panel": "none", "ask": ask}
     return _page(boot, facts, shown, [])
 
 
@@ -93,9 +93,9 @@ def _untold(view: View) -> View:
 
     From these fields the stage draws where the log will be cut, and the question may ask for that.
     """
-    told = ("diverging", "end")
+    hidden = ("diverging", "end")
     messages: list[Message] = [
-        {**m, "fields": {name: one for name, one in m["fields"].items() if name not in told}}
+        {**m, "fields": {name: value for name, value in m["fields"].items() if name not in hidden}}
         for m in view["messages"]
     ]
     return {**view, "messages": messages}
@@ -103,8 +103,8 @@ def _untold(view: View) -> View:
 
 def _cut(facts: Json, step: int) -> Json:
     """Return the facts that are known at this step: no verdict, no marks, no moves to come."""
-    marks = [one for one in facts["marks"] if one[0] <= step]
-    chapters = [one for one in facts["chapters"] if one[0] <= step]
+    marks = [mark for mark in facts["marks"] if mark[0] <= step]
+    chapters = [chapter for chapter in facts["chapters"] if chapter[0] <= step]
     return {
         **facts,
         "total": step,
@@ -112,10 +112,10 @@ def _cut(facts: Json, step: int) -> Json:
         "marks": marks,
         "beats": [],
         "highest": {},
-        "moments": [one for one in facts["moments"] if one <= step],
+        "moments": [moment for moment in facts["moments"] if moment <= step],
         "chapters": [[at, move, ""] for at, move, _ in chapters],
         "moves": facts["moves"][: len(chapters)],
-        "clock": [one for one in facts["clock"] if one[0] <= step],
+        "clock": [tick for tick in facts["clock"] if tick[0] <= step],
         "verdict": {"holds": True, "expected": None, "broken": [], "counts": {}},
         "outcome": "",
         "scenario": {**facts["scenario"], "title": "", "teaches": ""},

@@ -85,14 +85,14 @@ def own(folder: str) -> dict[str, Guide]:
 
     Raises SettingError for one that cannot be read.
     """
-    found = {}
+    by_name = {}
     for path in sorted(Path(folder).glob("*.yaml"))[:MOST_OWN] if folder else ():
         try:
             guide = book.load(path)
         except InputError as bad:
             raise SettingError(f"HIGHWATER_GUIDES: {bad.where}: {bad.sentence}") from bad
-        found[guide.name] = guide
-    return found
+        by_name[guide.name] = guide
+    return by_name
 
 
 def shelf() -> dict[str, Guide]:
@@ -118,15 +118,17 @@ def guides() -> str:
     """Render all guides, with how much of each can be followed and how much of it is wrong."""
     rows = []
     for name, guide in shelf().items():
-        found = _findings(guide)
+        findings = _findings(guide)
         rows.append(
             {
                 "name": name,
                 "title": _usual_text(guide.title),
                 "lead": _usual_text(guide.lead),
-                "total": len(found),
-                "followed": sum(one.moment is not None for one in found),
-                "wrong": sum(reading.summary(one.row)[0] == reading.NEVER for one in found),
+                "total": len(findings),
+                "followed": sum(finding.moment is not None for finding in findings),
+                "wrong": sum(
+                    reading.summary(finding.row)[0] == reading.NEVER for finding in findings
+                ),
             }
         )
     return render_template("learn/read.html", guides=rows)
@@ -145,13 +147,14 @@ def guide(name: str) -> str:
     here = shelf().get(name)
     if here is None:
         raise RequestError("not_found")
-    found = _findings(here)
+    findings = _findings(here)
     at = request.args.get("at", 0, type=int)
     sections = [
         {
             "title": _usual_text(section.title),
             "statements": [
-                _statement_json(here, one, found[one.number - 1], at) for one in section.statements
+                _statement_json(here, statement, findings[statement.number - 1], at)
+                for statement in section.statements
             ],
         }
         for section in here.sections
@@ -171,43 +174,45 @@ def _usual_text(texts: dict[str, str]) -> str:
     return texts.get(visitor.lang(), "")
 
 
-def _statement_json(guide: Guide, one: Statement, found: Finding, at: int) -> GuideStatement:
-    way, first, last_ = reading.summary(found.row)
+def _statement_json(
+    guide: Guide, statement: Statement, finding: Finding, at: int
+) -> GuideStatement:
+    way, first, last_ = reading.summary(finding.row)
     shown: GuideStatement = {
-        "number": one.number,
-        "says": _usual_text(one.says),
-        "quote": one.quote,
+        "number": statement.number,
+        "says": _usual_text(statement.says),
+        "quote": statement.quote,
         "way": "only" if way == reading.FROM and first == last_ else way,
-        "first": reading.edge(one, first, False) if first else "",
-        "last": reading.edge(one, last_, True) if last_ else "",
-        "instead": _instead(one),
-        "missing": _usual_text(one.missing),
-        "code": one.code,
-        "open": one.number == at,
+        "first": reading.edge(statement, first, False) if first else "",
+        "last": reading.edge(statement, last_, True) if last_ else "",
+        "instead": _instead(statement),
+        "missing": _usual_text(statement.missing),
+        "code": statement.code,
+        "open": statement.number == at,
     }
-    if found.moment is None:
+    if finding.moment is None:
         return shown
-    run = one.run()
+    run = statement.run()
     shown["run"] = in_language(run.scenario, visitor.lang()).title
-    shown["step"] = found.moment.step
-    shown["stage"] = _stage(guide, run, found.moment.step)
-    if one.number == at:
-        stack = reading.stack_of(one, found.moment, guide.reads)
-        shown["frame"] = frame(run, found.moment.step)
+    shown["step"] = finding.moment.step
+    shown["stage"] = _stage(guide, run, finding.moment.step)
+    if statement.number == at:
+        stack = reading.stack_of(statement, finding.moment, guide.reads)
+        shown["frame"] = frame(run, finding.moment.step)
         shown["lanes"] = min(len(run.scenario.partitions[0]), 4)
-        leader = _leader(run, found.moment)
-        shown["stack"] = _stack_json(stack, found, leader) if stack and stack.frames else None
+        leader = _leader(run, finding.moment)
+        shown["stack"] = _stack_json(stack, finding, leader) if stack and stack.frames else None
         shown["reason"] = stack.reason if stack and not stack.frames else ""
-        shown["rows"] = [(reading.stands_for(name), holds) for name, holds in found.row.items()]
-        shown["proof"] = one.proof
+        shown["rows"] = [(reading.stands_for(name), holds) for name, holds in finding.row.items()]
+        shown["proof"] = statement.proof
     return shown
 
 
-def _instead(one: Statement) -> str:
+def _instead(statement: Statement) -> str:
     """Return the correction: the guide's words, else those of the claim that decides."""
-    if one.instead:
-        return _usual_text(one.instead)
-    kind, what = one.proof
+    if statement.instead:
+        return _usual_text(statement.instead)
+    kind, what = statement.proof
     return claims()[what].truth[visitor.lang()] if kind == "claim" else ""
 
 
@@ -217,10 +222,10 @@ def _stage(guide: Guide, run: Run, step: int) -> str:
     Beside it stands that of the newest.
     """
     code = code_of(run)
-    asked = {"step": str(step), "tab": "code", "lens": f"{guide.reads},{source().releases[-1]}"}
+    query = {"step": str(step), "tab": "code", "lens": f"{guide.reads},{source().releases[-1]}"}
     if code is None:
-        return f"/r/{services().replays.register(run)}?{urlencode(asked)}"
-    return f"/s/{code}?{urlencode({'profile': run.profile, **asked})}"
+        return f"/r/{services().replays.register(run)}?{urlencode(query)}"
+    return f"/s/{code}?{urlencode({'profile': run.profile, **query})}"
 
 
 def _leader(run: Run, moment: reading.StatementMoment) -> int | None:
@@ -230,19 +235,21 @@ def _leader(run: Run, moment: reading.StatementMoment) -> int | None:
         return leader_of(replay.steps(moment.step, 1)[0]["view"], moment.node)
 
 
-def _stack_json(stack: Stack, found: Finding, leader: int | None) -> GuideStack:
-    node = found.moment.node if found.moment else None
+def _stack_json(stack: Stack, finding: Finding, leader: int | None) -> GuideStack:
+    node = finding.moment.node if finding.moment else None
     return {
         "thread": thread_name(stack, node, leader),
         "release": stack.release,
         "acting": stack.acting,
         "frames": [
             {
-                "name": one.name,
-                "gap": one.gap,
-                "at": f"{one.place.file.rpartition('/')[2]}:{one.place.line}" if one.place else "",
-                "url": source().url(stack.release, one.place) if one.place else "",
+                "name": step.name,
+                "gap": step.gap,
+                "at": f"{step.place.file.rpartition('/')[2]}:{step.place.line}"
+                if step.place
+                else "",
+                "url": source().url(stack.release, step.place) if step.place else "",
             }
-            for one in stack.frames
+            for step in stack.frames
         ],
     }

@@ -50,12 +50,12 @@ class Citation:
 @once
 def _sources() -> dict[str, ast.Module]:
     """Return module name -> its tree, for the whole engine."""
-    found = {}
+    trees = {}
     for path in sorted(FOLDER.rglob("*.py")):
         parts = (engine.__name__, *path.relative_to(FOLDER).with_suffix("").parts)
         name = ".".join(parts).removesuffix(".__init__")
-        found[name] = ast.parse(path.read_text("utf-8"))
-    return found
+        trees[name] = ast.parse(path.read_text("utf-8"))
+    return trees
 
 
 def _imported(tree: ast.Module) -> Iterator[str]:
@@ -70,14 +70,14 @@ def _imported(tree: ast.Module) -> Iterator[str]:
 @once
 def played_modules() -> frozenset[str]:
     """Return the modules that a simulation imports, directly or through others."""
-    found: set[str] = set()
+    modules: set[str] = set()
     todo = [PLAYED_FROM]
     while todo:
         name = todo.pop()
-        if name in _sources() and name not in found:
-            found.add(name)
+        if name in _sources() and name not in modules:
+            modules.add(name)
             todo += _imported(_sources()[name])
-    return frozenset(found)
+    return frozenset(modules)
 
 
 def _documented(node: ast.AST, path: str = "") -> Iterator[tuple[str, Documented]]:
@@ -92,11 +92,11 @@ def _documented(node: ast.AST, path: str = "") -> Iterator[tuple[str, Documented
 
 def _named(node: ast.AST) -> Iterator[str]:
     """Yield the names in `node` by which functions and classes may be meant."""
-    for one in ast.walk(node):
-        if isinstance(one, ast.Name):
-            yield one.id
-        elif isinstance(one, ast.Attribute):
-            yield one.attr
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name):
+            yield part.id
+        elif isinstance(part, ast.Attribute):
+            yield part.attr
 
 
 def _at_once(node: ast.Module | ast.ClassDef) -> Iterator[str]:
@@ -108,7 +108,7 @@ def _at_once(node: ast.Module | ast.ClassDef) -> Iterator[str]:
     for child in node.body:
         if not isinstance(child, Documented):
             yield from _named(child)
-        elif any(isinstance(one, ast.Call) for one in child.decorator_list):
+        elif any(isinstance(decorator, ast.Call) for decorator in child.decorator_list):
             yield child.name
 
 
@@ -128,7 +128,7 @@ def _played() -> frozenset[tuple[str, str]]:
             called[node.name].append((module, name, node))
             if module == PLAYED_FROM or node.name.startswith("__"):
                 todo.append(node.name)
-    found: set[tuple[str, str]] = set()
+    functions: set[tuple[str, str]] = set()
     seen: set[str] = set()
     while todo:
         short = todo.pop()
@@ -136,19 +136,19 @@ def _played() -> frozenset[tuple[str, str]]:
             continue
         seen.add(short)
         for module, name, node in called.get(short, ()):
-            found.add((module, name))
+            functions.add((module, name))
             todo += _at_once(node) if isinstance(node, ast.ClassDef) else _named(node)
-    return frozenset(found)
+    return frozenset(functions)
 
 
 @once
 def citations() -> tuple[Citation, ...]:
     """Return all citations of the engine, module by module, in the order of the sources."""
-    found = []
+    cited_here = []
     for module, tree in _sources().items():
         nodes: list[tuple[str, ast.Module | Documented]] = [("", tree), *_documented(tree)]
         for name, node in nodes:
             cited = IDENTIFIER.findall(ast.get_docstring(node) or "")
             played = (module, name) in _played()
-            found += [Citation(rule, module, name, played) for rule in dict.fromkeys(cited)]
-    return tuple(found)
+            cited_here += [Citation(rule, module, name, played) for rule in dict.fromkeys(cited)]
+    return tuple(cited_here)

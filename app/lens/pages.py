@@ -57,7 +57,9 @@ def releases() -> Response:
         {
             "ok": True,
             "base": kafka.REPOSITORY,
-            "releases": [{"name": one, "modes": kafka.modes(one)} for one in index.releases],
+            "releases": [
+                {"name": release, "modes": kafka.modes(release)} for release in index.releases
+            ],
             "own": kafka.release_of(get_profile(profile)) if profile else "",
         }
     )
@@ -76,8 +78,8 @@ def method() -> Response:
     release lacks it.
     """
     profile = get_profile(naming.profile_asked() or DEFAULT)
-    found, cues = reached(request.args.get("name", ""), kafka.release_of(profile), profile.mode)
-    response = json_answer({"ok": True, "methods": found, "cues": cues})
+    methods, cues = reached(request.args.get("name", ""), kafka.release_of(profile), profile.mode)
+    response = json_answer({"ok": True, "methods": methods, "cues": cues})
     response.cache_control.no_cache = True
     return response
 
@@ -171,15 +173,15 @@ class HitCard(TypedDict):
     runs: list[tuple[str, str, str, int, str, str, str]]
 
 
-def _hit_json(one: LensHit) -> HitCard:
-    codes = {act.code: act for act in one.acts}
+def _hit_json(hit: LensHit) -> HitCard:
+    codes = {act.code: act for act in hit.acts}
     return {
-        "name": one.name,
-        "kip": one.kip,
-        "spans": one.spans,
-        "last": _place(one),
-        "threads": one.threads,
-        "rules": [(rule, title_of(rule)) for rule in one.rules],
+        "name": hit.name,
+        "kip": hit.kip,
+        "spans": hit.spans,
+        "last": _place(hit),
+        "threads": hit.threads,
+        "rules": [(rule, title_of(rule)) for rule in hit.rules],
         "runs": [
             (
                 code,
@@ -204,10 +206,10 @@ def _address(act: Act) -> str:
     return link((act.slug, act.profile, act.step))
 
 
-def _place(one: LensHit) -> tuple[str, SourcePlace, str] | None:
+def _place(hit: LensHit) -> tuple[str, SourcePlace, str] | None:
     """Return (release, place, address) in the newest release that has it."""
-    if not one.spans:
+    if not hit.spans:
         return None
-    release = one.spans[-1][1]
-    place = kafka.source().where(release, one.name)
+    release = hit.spans[-1][1]
+    place = kafka.source().where(release, hit.name)
     return None if place is None else (release, place, kafka.source().url(release, place))

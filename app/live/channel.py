@@ -110,9 +110,9 @@ def attach(socketio: SocketIO, app: Flask) -> Callable[[str], None]:
             forget(eio_sid)
 
     def forget(eio_sid: str) -> None:
-        found = engine.sockets.pop(eio_sid, None)
-        if found is not None:
-            found.close(wait=False, abort=True)
+        socket = engine.sockets.pop(eio_sid, None)
+        if socket is not None:
+            socket.close(wait=False, abort=True)
 
     engine.on("connect", connect)
     engine.on("message", message)

@@ -35,20 +35,25 @@ def questions(question: Question) -> Answer:
 
     Where there are none any more, the best of the whole run.
     """
-    asked = question.asked
+    fields = question.asked
     if not question.client.trusted:
         raise RequestError("forbidden")
-    run = services().replays.run(digest_asked(asked))
+    run = services().replays.run(digest_asked(fields))
     recording = recorded(run)
-    step = step_asked(asked, run.digest, recording.turns[-1].last)
-    found = probes_of(recording)
-    found = [one for one in found if one.step >= step][:OFFERED] or found[:OFFERED]
+    step = step_asked(fields, run.digest, recording.turns[-1].last)
+    probes = probes_of(recording)
+    probes = [probe for probe in probes if probe.step >= step][:OFFERED] or probes[:OFFERED]
     teller = Teller(recording, question.client.lang)
     return {
         "run": run.digest,
         "questions": [
-            {"probe": one.text, "step": one.step, "kind": one.kind, "ask": teller.question(one)}
-            for one in sorted(found, key=lambda one: one.step)
+            {
+                "probe": probe.text,
+                "step": probe.step,
+                "kind": probe.kind,
+                "ask": teller.question(probe),
+            }
+            for probe in sorted(probes, key=lambda probe: probe.step)
         ],
     }
 
@@ -59,16 +64,16 @@ def ask(question: Question) -> Answer:
     Only the browser that started the class may, and only it receives the counts of answers until
     then.
     """
-    asked, rooms = question.asked, rooms_here()
+    fields, rooms = question.asked, rooms_here()
     if not question.client.trusted:
         raise RequestError("forbidden")
-    name, owner = asked.text("room").lower(), visitor.owner()
-    if asked.raw("closed") is True or asked.raw("done") is True:
-        rooms.close(name, owner, done=asked.raw("done") is True)
+    name, owner = fields.text("room").lower(), visitor.owner()
+    if fields.raw("closed") is True or fields.raw("done") is True:
+        rooms.close(name, owner, done=fields.raw("done") is True)
         return {"room": name}
-    run = services().replays.run(digest_asked(asked))
+    run = services().replays.run(digest_asked(fields))
     recording = recorded(run)
-    probe = probe_at(recording, asked.text("probe", most=60))
+    probe = probe_at(recording, fields.text("probe", most=60))
     return rooms.ask(name, owner, _asking(run, recording, probe)).told()
 
 
@@ -108,7 +113,7 @@ def _told(poll: Poll, lang: str, leads: bool) -> Answer:
     asking = poll.asking
     mine = poll.said.get(visitor.owner())
     watching = {"watch": "1"} if leads else {}
-    told: dict[str, object] = {
+    shown: dict[str, object] = {
         **poll.told(),
         "words": asking.told[lang],
         "step": asking.probe.step,
@@ -116,18 +121,18 @@ def _told(poll: Poll, lang: str, leads: bool) -> Answer:
         "mine": None if mine is None else {"text": mine.text[lang], "pupil": mine.pupil},
     }
     if leads or not poll.is_open:
-        told["histogram"] = rows = poll.histogram(lang)
+        shown["histogram"] = rows = poll.histogram(lang)
         if poll.is_open:
             for row in rows:
                 del row["ids"]
     if poll.is_open:
-        return told
+        return shown
     probe = asking.probe
     run = services().replays.run(asking.run)
     mark = "" if mine is None else question_view.guess(probe, mine.given)
     played = frame(run, probe.step, to=probe.until, guess=mark, lang=lang)
-    told |= {"stage": played, "right": probe.right, "until": probe.until}
-    return {**told, **asking.known[lang]}
+    shown |= {"stage": played, "right": probe.right, "until": probe.until}
+    return {**shown, **asking.known[lang]}
 
 
 def answer(question: Question) -> Answer:
@@ -151,14 +156,14 @@ def _given(fields: RequestFields, poll: Poll) -> tuple[GivenAnswer, dict[str, st
 
     Raises `InputError` and `RequestError` for what is no answer to this question.
     """
-    probe, told = poll.asking.probe, poll.asking.told
+    probe, by_language = poll.asking.probe, poll.asking.told
     number = fields.whole("choice", 0, NUMBERS_MOST) if fields.has("choice") else None
     by = "" if number is not None else fields.text("by", most=2 * NAME_CHARS)
     given = given_of(probe, number, by)
     if given is None:
         raise RequestError("invalid", what="by")
     if given.place >= 0:
-        return given, {lang: told[lang]["choices"][given.place] for lang in LANGUAGES}
+        return given, {lang: by_language[lang]["choices"][given.place] for lang in LANGUAGES}
     recording = recorded(services().replays.run(poll.asking.run))
     before = recording.turns[recording.at(probe.step)].now.parts[probe.tp]
     if not is_there(probe, before, given.answer):

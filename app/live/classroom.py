@@ -21,8 +21,8 @@ PARTITIONS_MOST = 9_999
 def open_rooms(app: Flask, key: str, socketio: SocketIO) -> None:
     """Give an application its rooms; their news is sent as the event ``room``."""
 
-    def tell(to: str, told: RoomState) -> None:
-        socketio.emit("room", told, to=to)
+    def tell(to: str, state: RoomState) -> None:
+        socketio.emit("room", state, to=to)
 
     app.extensions[KEY] = Rooms(key, tell)
 
@@ -32,23 +32,23 @@ def lead(question: Question) -> Answer:
 
     Costs a little memory, and so a new one is paid for like something that is saved.
     """
-    asked, rooms = question.asked, rooms_here()
+    fields, rooms = question.asked, rooms_here()
     if not question.client.trusted:
         raise RequestError("forbidden")
-    owner, name = visitor.owner(), asked.text("room", default="")
-    if asked.raw("over") is True:
+    owner, name = visitor.owner(), fields.text("room", default="")
+    if fields.raw("over") is True:
         rooms.end(name, owner)
         leave_room(name)
         return {"room": name, "over": True}
     place = _place(question)
     before = rooms.where(sid())
     if name:
-        told = rooms.lead(name, owner, sid(), place)
+        state = rooms.lead(name, owner, sid(), place)
     else:
         services().accounts.take(question.client.address, "saves")
-        told = rooms.start(owner, sid(), place)
-    _listen(before, told["room"])
-    return told
+        state = rooms.start(owner, sid(), place)
+    _listen(before, state["room"])
+    return state
 
 
 def _listen(before: str, room: str) -> None:
@@ -71,11 +71,11 @@ def _cue(asked: RequestFields) -> int | None:
 
 def join(question: Question) -> Answer:
     """Return the place of a class, and subscribe this page to it, if ``following``."""
-    asked, rooms = question.asked, rooms_here()
-    name = asked.text("room").lower()
+    fields, rooms = question.asked, rooms_here()
+    name = fields.text("room").lower()
     before = rooms.where(sid())
-    told = rooms.join(name, sid(), visitor.owner(), asked.raw("following") is not False)
+    state = rooms.join(name, sid(), visitor.owner(), fields.raw("following") is not False)
     _listen(before, name)
     # A server may evict a run that was not saved; a late pupil still finds this one.
     services().replays.register(rooms.get(name).place.run)
-    return told
+    return state

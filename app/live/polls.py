@@ -126,9 +126,11 @@ class Poll:
         First each that is offered, in its order, and then the other answers, the most frequent
         first.
         """
-        told = self.asking.told[lang]["choices"]
-        places = Counter(one.given.place for one in self.said.values())
-        certain = Counter(one.text[lang] for one in self.said.values() if one.sure == CERTAIN)
+        choices = self.asking.told[lang]["choices"]
+        places = Counter(answer.given.place for answer in self.said.values())
+        certain = Counter(
+            answer.text[lang] for answer in self.said.values() if answer.sure == CERTAIN
+        )
         offered: list[HistogramRow] = [
             {
                 "text": text,
@@ -136,9 +138,11 @@ class Poll:
                 "ids": list(self.asking.probe.choices[i].wrong),
                 "certain": certain[text],
             }
-            for i, text in enumerate(told)
+            for i, text in enumerate(choices)
         ]
-        others = Counter(one.text[lang] for one in self.said.values() if one.given.place < 0)
+        others = Counter(
+            answer.text[lang] for answer in self.said.values() if answer.given.place < 0
+        )
         rest: list[HistogramRow] = [
             {"text": text, "n": n, "ids": [], "certain": certain[text]}
             for text, n in others.most_common()
@@ -147,7 +151,7 @@ class Poll:
 
     def rows(self) -> list[list[Cell]]:
         """Return a row for each answer, below `HEAD`, in the order in which they came."""
-        probe, told = self.asking.probe, self.asking.told["en"]
+        probe, texts = self.asking.probe, self.asking.told["en"]
         return [
             [
                 self.number,
@@ -155,13 +159,15 @@ class Poll:
                 self.asking.kafka,
                 probe.step,
                 probe.text,
-                told["ask"],
-                one.pupil,
-                one.text["en"],
-                int(one.given.place == probe.right),
-                " ".join(probe.choices[one.given.place].wrong) if one.given.place >= 0 else "",
-                round(one.after_s, 1),
-                one.sure or "",
+                texts["ask"],
+                answer.pupil,
+                answer.text["en"],
+                int(answer.given.place == probe.right),
+                " ".join(probe.choices[answer.given.place].wrong)
+                if answer.given.place >= 0
+                else "",
+                round(answer.after_s, 1),
+                answer.sure or "",
             ]
-            for one in self.said.values()
+            for answer in self.said.values()
         ]

@@ -75,14 +75,17 @@ def cluster(text: str, kafka: str = "") -> ClusterState:
     read = read_text(text, get_profile(kafka).name if kafka else "", "", title, LANGUAGE)
     findings = [] if read.report is None else read.report["findings"]
 
-    def sentence(one: Notice) -> str:
-        said = words.text(LANGUAGE, one.key, one.args)
-        return f"Line {one.line}: {said}" if one.line else said
+    def sentence(notice: Notice) -> str:
+        said = words.text(LANGUAGE, notice.key, notice.args)
+        return f"Line {notice.line}: {said}" if notice.line else said
 
     return ClusterState(
         None if read.run is None else Run(read.run),
         tuple(read.summary["partitions"]),
-        tuple(words.text(LANGUAGE, f"report.{one['key']}", one["args"]) for one in findings),
+        tuple(
+            words.text(LANGUAGE, f"report.{finding['key']}", finding["args"])
+            for finding in findings
+        ),
         tuple(map(sentence, read.notes)),
         tuple(map(sentence, read.problems)),
     )

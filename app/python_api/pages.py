@@ -116,13 +116,13 @@ def compare() -> Response:
 def explore() -> Response:
     """Search every future of a step within budgets of faults; return shortest runs that break."""
     given = body()
-    asked = _run_asked(given)
+    question = _run_asked(given)
     step = given.whole("step", 0, SEED_MAX, default=LAST)
     never, reach = (given.text(name, "", api_schema.MOVE_CHARS) for name in ("never", "reach"))
     states = given.whole("states", 1, api_schema.STATES_MOST, default=STATES_USUAL)
     budgets = given.fields("budgets")
     named = {name: budgets.whole(name, 0, api_schema.BUDGET_MOST) for name in budgets}
-    return json_answer({"ok": True, **apart(explored, asked, step, never, reach, states, named)})
+    return json_answer({"ok": True, **apart(explored, question, step, never, reach, states, named)})
 
 
 @blueprint.post("/api/incident")
@@ -165,22 +165,22 @@ def _moves(given: object) -> list[str] | None:
     return list(given)
 
 
-def played(asked: RunAsked, first: int, count: int) -> PlayedRun:
+def played(question: RunAsked, first: int, count: int) -> PlayedRun:
     """Return the run of a scenario, or of the text of one.  Raises InputError."""
-    found = asked.run()
-    steps = found[first : first + count]
+    run = question.run()
+    steps = run[first : first + count]
     return {
-        "run": found.digest,
-        "title": found.title,
-        "release": PROFILES[found.kafka].stands_for if found.kafka in PROFILES else found.kafka,
-        "verdict": found.verdict,
-        "holds": found.holds,
-        "lost": found.lost,
-        "broken": [_broken(one) for one in found.broken],
-        "last": len(found) - 1,
+        "run": run.digest,
+        "title": run.title,
+        "release": PROFILES[run.kafka].stands_for if run.kafka in PROFILES else run.kafka,
+        "verdict": run.verdict,
+        "holds": run.holds,
+        "lost": run.lost,
+        "broken": [_broken(breach) for breach in run.broken],
+        "last": len(run) - 1,
         "first": first,
-        "steps": [_step(one) for one in steps],
-        "url": found.link("", found.lost_at),
+        "steps": [_step(step) for step in steps],
+        "url": run.link("", run.lost_at),
     }
 
 
@@ -191,44 +191,44 @@ def explained(asked: RunAsked, step: int, subject: str) -> dict[str, object]:
     return {"about": told.about, "happens": told.happens, "guards": guards}
 
 
-def compared(asked: RunAsked, other: str) -> dict[str, object]:
+def compared(question: RunAsked, other: str) -> dict[str, object]:
     """Return both ends and where they part, as `api_schema.ComparedRuns`.  Raises InputError."""
-    found = asked.run().compare(other)
+    comparison = question.run().compare(other)
     return {
-        "said": str(found).splitlines(),
-        "lost": found.one.lost,
-        "other_lost": found.other.lost,
-        "at": list(found.parts[0][:2]) if found.parts else [],
+        "said": str(comparison).splitlines(),
+        "lost": comparison.one.lost,
+        "other_lost": comparison.other.lost,
+        "at": list(comparison.parts[0][:2]) if comparison.parts else [],
     }
 
 
 def explored(
-    asked: RunAsked, step: int, never: str, reach: str, states: int, budgets: dict[str, int]
+    question: RunAsked, step: int, never: str, reach: str, states: int, budgets: dict[str, int]
 ) -> dict[str, object]:
     """Return what can follow a step, as `api_schema.Explored`.  Raises InputError."""
-    found = searches.explore(asked.run(), step, never, reach, states, **budgets)
+    futures = searches.explore(question.run(), step, never, reach, states, **budgets)
     return {
-        "complete": found.complete,
-        "states": found.states,
-        "said": list(found.lines),
+        "complete": futures.complete,
+        "states": futures.states,
+        "said": list(futures.lines),
         "found": {
             name: {"moves": run.moves, "url": run.link("", run.lost_at)}
-            for name, run in found.found.items()
+            for name, run in futures.found.items()
         },
     }
 
 
 def told_incident(text: str, partition: str) -> dict[str, object]:
     """Return the events of a partition, as `api_schema.IncidentTold`.  Raises InputError."""
-    told = clusters.incident(text, partition)
+    outage = clusters.incident(text, partition)
     return {
-        "partition": told.partition,
-        "kafka": told.kafka,
-        "verdict": list(told.verdict),
-        "events": [{"ms": ms, "node": node, "said": said} for ms, node, said in told.events],
-        "finding": told.finding,
-        "notes": list(told.notes),
-        "url": None if told.run is None else told.run.link(""),
+        "partition": outage.partition,
+        "kafka": outage.kafka,
+        "verdict": list(outage.verdict),
+        "events": [{"ms": ms, "node": node, "said": said} for ms, node, said in outage.events],
+        "finding": outage.finding,
+        "notes": list(outage.notes),
+        "url": None if outage.run is None else outage.run.link(""),
     }
 
 
@@ -236,14 +236,14 @@ def _broken(one: Broken) -> dict[str, object]:
     return {"invariant": one.invariant, "step": one.step, "why": one.why}
 
 
-def _step(one: Step) -> dict[str, object]:
+def _step(step: Step) -> dict[str, object]:
     return {
-        "number": one.number,
-        "time_ms": one.time_ms,
-        "move": one.move,
-        "said": list(one.said),
-        "why": list(one.why),
-        "broken": list(one.broken),
+        "number": step.number,
+        "time_ms": step.time_ms,
+        "move": step.move,
+        "said": list(step.said),
+        "why": list(step.why),
+        "broken": list(step.broken),
     }
 
 

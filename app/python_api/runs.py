@@ -54,16 +54,16 @@ class Comparison:
     """(step of the one, step of the other, ((thing, the one's, the other's), ...))"""
 
     def __str__(self) -> str:
-        one, other = (get_profile(run.kafka).stands_for for run in (self.one, self.other))
+        release, other = (get_profile(run.kafka).stands_for for run in (self.one, self.other))
         if not self.parts:
-            return f"{one} and {other} do the same."
-        lines = [f"{one}: {self.one.verdict}", f"{other}: {self.other.verdict}"]
-        for name, run, against in ((one, self.one, self.other), (other, self.other, self.one)):
+            return f"{release} and {other} do the same."
+        lines = [f"{release}: {self.one.verdict}", f"{other}: {self.other.verdict}"]
+        for name, run, against in ((release, self.one, self.other), (other, self.other, self.one)):
             alone = [record for record in run.lost if record not in against.lost]
             if alone:
                 lines.append(f"Only {name} loses {', '.join(alone)}, at step {run.lost_at}.")
         mine, theirs, _ = self.parts[0]
-        lines.append(f"They first differ here: {one} {self.one[mine]}")
+        lines.append(f"They first differ here: {release} {self.one[mine]}")
         lines.append(f"{' ' * 24}{other} {self.other[theirs]}")
         return "\n".join(lines)
 
@@ -146,8 +146,8 @@ class Run(Sequence[Step]):
     def broken(self) -> list[Broken]:
         """Each invariant that broke, at its first step."""
         return [
-            Broken(one["invariant"], one["step"], one["why"])
-            for one in self._ending["verdict"]["broken"]
+            Broken(breach["invariant"], breach["step"], breach["why"])
+            for breach in self._ending["verdict"]["broken"]
         ]
 
     @property
@@ -198,16 +198,16 @@ class Run(Sequence[Step]):
         the ISR), `ack RECORD`, `leader [B]` or `move LINE`, as in `run.why(12, "isr 2")`.  A
         negative step counts from the end.  Raises InputError.
         """
-        found = self._ask(questions.why, step=step_number(self, step), subject=subject)
+        answer = self._ask(questions.why, step=step_number(self, step), subject=subject)
         guards = tuple(
             (
                 bool(guard["ok"]),
                 self._told(guard["say"]),
                 (guard["cure"]["move"] or "") if guard["cure"] else "",
             )
-            for guard in found["guards"]
+            for guard in answer["guards"]
         )
-        return WhyNot(self._told(found["about"]), bool(found["holds"]), guards)
+        return WhyNot(self._told(answer["about"]), bool(answer["holds"]), guards)
 
     def then(self, *moves: str) -> Run:
         """Return this run with more moves.  Raises InputError for one that cannot be made.
@@ -238,11 +238,11 @@ class Run(Sequence[Step]):
         """
         other = self.under(other) if isinstance(other, str) else other
         self._runs.borrow(other._runs)
-        found = self._ask(comparing.pairs, other=self._runs.register(other._run))
+        compared = self._ask(comparing.pairs, other=self._runs.register(other._run))
         parts = tuple(
             (mine, theirs, tuple((name, a, b) for name, a, b in part["what"]))
-            for part in found["parts"]
-            for mine, theirs in (found["pairs"][part["at"]],)
+            for part in compared["parts"]
+            for mine, theirs in (compared["pairs"][part["at"]],)
         )
         return Comparison(self, other, parts)
 
@@ -257,8 +257,8 @@ class Run(Sequence[Step]):
         at = "" if step is None else f"step={step}"
         scenario = self._run.scenario
         if file.library().get(scenario.slug) == scenario and self._run.moves is None:
-            asked = f"profile={quote(self.kafka)}&seed={self._run.seed}"
-            return f"{server}/s/{scenario.slug}?{'&'.join(filter(None, (asked, at)))}"
+            query = f"profile={quote(self.kafka)}&seed={self._run.seed}"
+            return f"{server}/s/{scenario.slug}?{'&'.join(filter(None, (query, at)))}"
         return f"{server}/r{at and '?' + at}#run={packed(self.text)}"
 
     def export(self, form: str) -> str:
@@ -328,8 +328,8 @@ def run(
         own = runs.Run.from_text(scenario)
         script = own.moves if moves is None else moves
         return run_of(own.scenario, kafka or own.profile, own.seed, script)
-    found = file.load_path(scenario) if isinstance(scenario, Path) else file.find(scenario)
-    return run_of(found, kafka, seed, moves)
+    loaded = file.load_path(scenario) if isinstance(scenario, Path) else file.find(scenario)
+    return run_of(loaded, kafka, seed, moves)
 
 
 def _lines(moves: str | Sequence[str]) -> tuple[str, ...]:
@@ -369,7 +369,7 @@ def moves() -> dict[str, str]:
     >>> moves()["flush B [upto O]"]
     '...'
     """
-    return {str(one["grammar"]): str(one["help"]) for one in registry.registry()["verbs"]}
+    return {str(verb["grammar"]): str(verb["help"]) for verb in registry.registry()["verbs"]}
 
 
 def find(words: str, limit: int = 8) -> list[dict[str, str]]:

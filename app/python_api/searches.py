@@ -62,6 +62,6 @@ def explore(
     return SearchResult(
         outcome.complete,
         outcome.progress.distinct,
-        {name: Run(found.run) for name, found in outcome.found.items()},
+        {name: Run(finding.run) for name, finding in outcome.found.items()},
         tuple(card.lines(outcome)),
     )

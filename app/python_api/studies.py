@@ -79,9 +79,9 @@ class Study:
         return "\n".join(self._sentence(name) for name in self._versions)
 
     def _sentence(self, kafka: str) -> str:
-        found = self._counts(kafka)
-        judged = found["runs"] - found["errors"]
-        key, args = statistics.finding(statistics.interval(found["broken"].get(LOST, 0), judged))
+        counted = self._counts(kafka)
+        judged = counted["runs"] - counted["errors"]
+        key, args = statistics.finding(statistics.interval(counted["broken"].get(LOST, 0), judged))
         name = get_profile(kafka).stands_for
         family = f"batch.said.lost.{key.removeprefix('stat.')}"
         return catalogue().text(LANGUAGE, family, {**args, "profile": name})
@@ -103,16 +103,16 @@ class Study:
         >>> study("S74", runs=10, kafka="4.1").table()[0]["hits"]
         0
         """
-        told: list[StudyRow] = []
+        rows: list[StudyRow] = []
         for kafka in self._versions:
-            found = self._counts(kafka)
-            hits = sorted(found["broken"].items())
-            for invariant, count in (("any", found["violates"]), *hits):
-                interval = statistics.interval(count, found["runs"] - found["errors"])
-                told.append(
+            counted = self._counts(kafka)
+            hits = sorted(counted["broken"].items())
+            for invariant, count in (("any", counted["violates"]), *hits):
+                interval = statistics.interval(count, counted["runs"] - counted["errors"])
+                rows.append(
                     {
                         "kafka": kafka,
-                        "runs": found["runs"],
+                        "runs": counted["runs"],
                         "invariant": invariant,
                         "hits": count,
                         "share": interval["share"],
@@ -120,7 +120,7 @@ class Study:
                         "high": interval["high"],
                     }
                 )
-        return told
+        return rows
 
     def failures(self, invariant: str = "") -> list[Run]:
         """Return the runs that broke this invariant, or any, in the order of their seeds.
@@ -205,10 +205,10 @@ def study(
     >>> study("S74", runs=10, kafka="4.1")
     <Study of 10 runs: None of 10 runs lost ...>
     """
-    found = file.find(scenario)
-    wanted = [kafka] if isinstance(kafka, str) and kafka else list(kafka)
-    names = [get_profile(name).name for name in wanted] or list(found.profiles)[:1]
-    return Study(found, seed, runs, _played(found, names, seed, runs, spark), spark)
+    loaded = file.find(scenario)
+    releases = [kafka] if isinstance(kafka, str) and kafka else list(kafka)
+    names = [get_profile(name).name for name in releases] or list(loaded.profiles)[:1]
+    return Study(loaded, seed, runs, _played(loaded, names, seed, runs, spark), spark)
 
 
 def _played(

@@ -61,29 +61,31 @@ class LadderRung(TypedDict):
     final: NotRequired[str]
 
 
-def other_run(context: Context, run: Run, wanted: str) -> tuple[Run, str]:
+def other_run(context: Context, run: Run, name: str) -> tuple[Run, str]:
     """Return the run to compare with, by digest or profile, and why it ends early, or "".
 
     Raises RequestError or InputError.
     """
-    if DIGEST.match(wanted):
-        return context.runs.run(wanted), ""
-    profile = get_profile(wanted).name
+    if DIGEST.match(name):
+        return context.runs.run(name), ""
+    profile = get_profile(name).name
     # The script as that profile plays it, where nothing was done by hand.
     return context.compute.apart(playable, Run(run.scenario, profile, run.seed, run.moves))
 
 
 def other_profile(run: Run) -> str:
     """Return the profile that a run is compared with where a request names none."""
-    profiles = [one for one in run.scenario.profiles if one != run.profile]
+    profiles = [profile for profile in run.scenario.profiles if profile != run.profile]
     order = list(PROFILES)
     own = _promised(run, run.profile)
-    others = [one for one in profiles if one in order and _promised(run, one) != own]
+    others = [
+        profile for profile in profiles if profile in order and _promised(run, profile) != own
+    ]
     if others and run.profile in order:
         # The nearest one that ends otherwise shows best what made the difference.
         here = order.index(run.profile)
-        return min(others, key=lambda one: abs(order.index(one) - here))
-    return (profiles or [one for one in ("K39", "Z0102") if one != run.profile])[-1]
+        return min(others, key=lambda profile: abs(order.index(profile) - here))
+    return (profiles or [profile for profile in ("K39", "Z0102") if profile != run.profile])[-1]
 
 
 def _promised(run: Run, profile: str) -> Any:
@@ -100,11 +102,11 @@ def pairs(context: Context, request: RequestFields) -> PairedRuns:
     # Always in one order, so that requests that compare the two the other way cannot wait for
     # each other for ever.
     first, second = sorted((a, b))
-    with context.runs.using(first) as one:
+    with context.runs.using(first) as replay:
         if first == second:
-            return pair(one, one, context.compared_most)
+            return pair(replay, replay, context.compared_most)
         with context.runs.using(second) as two:
-            both = {first: one, second: two}
+            both = {first: replay, second: two}
             return pair(both[a], both[b], context.compared_most)
 
 
@@ -119,24 +121,29 @@ def pair(a: Replay, b: Replay, most: int) -> PairedRuns:
     """Return the same for two replays.  Raises RequestError "too_large"."""
     if max(a.total, b.total) > most:
         raise RequestError("too_large", "compare.long", most=most)
-    found = compare(a, b)
+    comparison = compare(a, b)
     return {
         "a": a.facts(),
         "b": b.facts(),
-        "pairs": found["pairs"],
-        "parts": found["parts"],
-        "cut": found["cut"],
+        "pairs": comparison["pairs"],
+        "parts": comparison["parts"],
+        "cut": comparison["cut"],
     }
 
 
-def folded_endings(scenario: Scenario, found: tuple[Ending, ...]) -> Answer:
+def folded_endings(scenario: Scenario, played: tuple[Ending, ...]) -> Answer:
     """Return {endings: [{kind, span, profiles, broken}]}: the ladder folded, for a run's strip."""
     # A workload is long, and ends as its seed has it: there is no one ending to show.
-    shown = () if scenario.workload.producers else found
+    shown = () if scenario.workload.producers else played
     return {
         "endings": [
-            {"kind": one.kind, "span": one.span, "profiles": one.profiles, "broken": one.broken}
-            for one in folded(shown)
+            {
+                "kind": ending.kind,
+                "span": ending.span,
+                "profiles": ending.profiles,
+                "broken": ending.broken,
+            }
+            for ending in folded(shown)
         ]
     }
 
@@ -154,7 +161,7 @@ def rungs(scenario: Scenario) -> tuple[LadderRung, ...]:
 def rung(scenario: Scenario, profile: str) -> LadderRung:
     """Return one row: how the run ends under a profile, or why it cannot begin (no digest)."""
     why = scenario.cannot_begin(profile)
-    told: LadderRung = {
+    shared: LadderRung = {
         "profile": profile,
         "stands_for": PROFILES[profile].stands_for,
         "meant": profile in scenario.profiles,
@@ -162,20 +169,20 @@ def rung(scenario: Scenario, profile: str) -> LadderRung:
         "why": why,
     }
     if why:
-        return told
+        return shared
     run, why = playable(Run(scenario, profile), COMPARED_MOST)
-    found = Replay(run, COMPARED_MOST)
-    step = telling_step(found)
-    (view,) = found.steps(step, 1)
-    verdict = found.verdict()
+    replay = Replay(run, COMPARED_MOST)
+    step = telling_step(replay)
+    (view,) = replay.steps(step, 1)
+    verdict = replay.verdict()
     return {
-        **told,
+        **shared,
         "digest": run.digest,
         "why": why,
         "step": step,
-        "total": found.total,
+        "total": replay.total,
         "verdict": {name: verdict[name] for name in FIELDS},
-        "broken": list(dict.fromkeys(one["invariant"] for one in verdict["broken"])),
+        "broken": list(dict.fromkeys(breach["invariant"] for breach in verdict["broken"])),
         "telling": draw(view["view"]),
-        "final": draw(found.final_view()),
+        "final": draw(replay.final_view()),
     }

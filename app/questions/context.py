@@ -108,7 +108,9 @@ class Context:
 def described(replay: Replay, lang: str) -> Json:
     """Return the engine's facts of a run, with texts in a language."""
     facts = dict(replay.facts(in_language(replay.run.scenario, lang)))
-    broken = [{**one, "why": translate(one["why"], lang)} for one in facts["verdict"]["broken"]]
+    broken = [
+        {**breach, "why": translate(breach["why"], lang)} for breach in facts["verdict"]["broken"]
+    ]
     facts["verdict"] = {**facts["verdict"], "broken": broken}
     return facts
 

@@ -129,18 +129,18 @@ def looked_at(sent: str | Json, lang: str) -> Answer:
 
 def _script_problems(lang: str, text: str, scenario: Scenario, places: Places) -> list[Problem]:
     """Return every line of the script that is no move, once."""
-    found: dict[int, Problem] = {}
+    problems: dict[int, Problem] = {}
     for profile in scenario.profiles:
         for line in scenario.lines(profile):
-            if line.is_expect or line.number in found or len(found) >= MOST_PROBLEMS:
+            if line.is_expect or line.number in problems or len(problems) >= MOST_PROBLEMS:
                 continue
             try:
                 moves.parse(line.text, scenario.brokers)
             except InputError as bad:
                 where = places.of(("script", line.number))
                 problem = _problem(lang, text, where, bad)
-                found[line.number] = {**problem, "script": line.number}
-    return [found[number] for number in sorted(found)]
+                problems[line.number] = {**problem, "script": line.number}
+    return [problems[number] for number in sorted(problems)]
 
 
 def _problem(lang: str, text: str, where: str, bad: InputError) -> Problem:
@@ -148,7 +148,7 @@ def _problem(lang: str, text: str, where: str, bad: InputError) -> Problem:
 
     A line's column is where its text is.
     """
-    numbers = [int(one) for one in where.split(":")[-2:] if one.isdigit()]
+    numbers = [int(part) for part in where.split(":")[-2:] if part.isdigit()]
     line, column = numbers if len(numbers) == 2 else (1, 1)
     lines = text.split("\n")
     if column == 1 and line <= len(lines):
@@ -160,12 +160,12 @@ def _played(sent: str | Json, lang: str) -> list[OutcomeJson]:
     """Return one entry for each profile, as many as there is time for."""
     scenario = file.load_text(_yaml(sent), WHERE)
     until = clock.monotonic() + PATIENCE_S
-    found: list[OutcomeJson] = []
+    outcomes: list[OutcomeJson] = []
     for profile in scenario.profiles[:MOST_PROFILES]:
-        if found and clock.monotonic() > until:
+        if outcomes and clock.monotonic() > until:
             break
-        found.append(_outcome(lang, scenario, profile))
-    return found
+        outcomes.append(_outcome(lang, scenario, profile))
+    return outcomes
 
 
 def _attempted(sent: str | Json, profile: str, lang: str) -> tuple[Run, LineProblem | None]:
@@ -182,20 +182,20 @@ def _attempted(sent: str | Json, profile: str, lang: str) -> tuple[Run, LineProb
 
 def _outcome(lang: str, scenario: Scenario, profile: str) -> OutcomeJson:
     try:
-        one = promises.play(scenario, profile, budget=STEPS_MOST)
+        outcome = promises.play(scenario, profile, budget=STEPS_MOST)
     except InputError as bad:
         problem: LineProblem = {
             "script": _line_of(bad),
             "sentence": translate(bad.sentence, lang),
         }
         return {"profile": profile, "problem": problem}
-    broken = in_order(name for name, _, _ in one.sim.broken)
+    broken = in_order(name for name, _, _ in outcome.sim.broken)
     return {
         "profile": profile,
         "verdict": " ".join(["violates", *broken]) if broken else "holds",
         "broken": broken,
-        "final": promises.end_text(one.sim, 0),
-        "complaints": [translate(text, lang) for text in one.complaints],
+        "final": promises.end_text(outcome.sim, 0),
+        "complaints": [translate(text, lang) for text in outcome.complaints],
     }
 
 

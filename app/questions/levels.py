@@ -33,10 +33,10 @@ class LevelVerdict(TypedDict):
 
 def level_named(slug: str) -> Level:
     """Return a level.  Raises `RequestError` "not_found"."""
-    found = levels().get(slug)
-    if found is None:
+    level = levels().get(slug)
+    if level is None:
         raise RequestError("not_found")
-    return found
+    return level
 
 
 def attempt(context: Context, request: RequestFields) -> LevelVerdict:

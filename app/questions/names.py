@@ -25,13 +25,13 @@ def scenario_named(name: str, saved: Callable[[str], Scenario | None]) -> Scenar
     Raises `RequestError` "not_found".  Names from outside never reach the file system.
     """
     if _NAME.match(name):
-        known = library_names()
-        found = known.get(name) or known.get(name.upper())
-        if found is not None:
-            return found
-        kept = saved(name) if DIGEST.match(name) else None
-        if kept is not None:
-            return kept
+        names = library_names()
+        scenario = names.get(name) or names.get(name.upper())
+        if scenario is not None:
+            return scenario
+        own = saved(name) if DIGEST.match(name) else None
+        if own is not None:
+            return own
     raise RequestError("not_found", key="not_found.scenario", scenario=name[:120])
 
 
@@ -39,9 +39,9 @@ def scenario_named(name: str, saved: Callable[[str], Scenario | None]) -> Scenar
 def library_names() -> dict[str, Scenario]:
     """Return slug, digest or code -> scenario; cached, as a digest needs the whole text."""
     return {
-        name: one
-        for one in file.library().values()
-        for name in (one.slug, one.digest, one.code)
+        name: scenario
+        for scenario in file.library().values()
+        for name in (scenario.slug, scenario.digest, scenario.code)
         if name
     }
 

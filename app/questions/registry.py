@@ -75,22 +75,22 @@ def registry() -> EngineRegistry:
         ],
         "invariants": [
             {
-                "name": one.name,
-                "title": one.title,
-                "also": one.also,
-                "statement": one.statement,
-                "statistic": one.statistic,
-                "mechanism": one.mechanism,
+                "name": invariant.name,
+                "title": invariant.title,
+                "also": invariant.also,
+                "statement": invariant.statement,
+                "statistic": invariant.statistic,
+                "mechanism": invariant.mechanism,
             }
-            for one in INVARIANTS.values()
+            for invariant in INVARIANTS.values()
         ],
         "rules": [
-            {"id": one.id, "title": one.title, "kafka": one.kafka, "moment": one.moment}
-            for one in RULES.values()
+            {"id": rule.id, "title": rule.title, "kafka": rule.kafka, "moment": rule.moment}
+            for rule in RULES.values()
         ],
         "verbs": [
-            {"name": one.name, "group": one.group, "grammar": one.grammar, "help": one.help}
-            for one in VERBS.values()
+            {"name": verb.name, "group": verb.group, "grammar": verb.grammar, "help": verb.help}
+            for verb in VERBS.values()
         ],
         "aliases": dict(ALIASES),
         "errors": errors.all_names(),
@@ -105,9 +105,14 @@ def versions() -> dict[str, str]:
 def library(lang: str) -> list[dict[str, str]]:
     """Return {"code", "slug", "title", "teaches"} of each library scenario, in a language."""
     return [
-        {"code": one.code, "slug": one.slug, "title": told.title, "teaches": told.teaches}
-        for one in file.library().values()
-        for told in (in_language(one, lang),)
+        {
+            "code": scenario.code,
+            "slug": scenario.slug,
+            "title": translated.title,
+            "teaches": translated.teaches,
+        }
+        for scenario in file.library().values()
+        for translated in (in_language(scenario, lang),)
     ]
 
 
@@ -118,8 +123,8 @@ def cards_under(name: str) -> Mapping[str, Mapping[str, object]]:
     Asked once per page and profile, so that no step has to carry pseudo-code.
     """
     profile = get_profile(name)
-    found = {}
+    by_rule = {}
     for rule, card in cards().items():
         name, title = name_and_title(rule, profile)
-        found[rule] = {"name": name, "title": title, **card.under(profile)}
-    return found
+        by_rule[rule] = {"name": name, "title": title, **card.under(profile)}
+    return by_rule

@@ -139,12 +139,12 @@ def steps(context: Context, request: RequestFields) -> RunSteps:
     count = request.count("count", STEPS_MOST, AHEAD)
     context.run = context.runs.run(digest)
     with context.runs.using(digest) as replay:
-        found = steps_from(replay, first, count)
+        page = steps_from(replay, first, count)
         return {
             "run": digest,
             "first": first,
             "total": replay.total,
-            "steps": context.visible(digest, found),
+            "steps": context.visible(digest, page),
         }
 
 
@@ -192,8 +192,8 @@ def possible(context: Context, request: RequestFields) -> Answer:
             "run": digest,
             "step": step,
             "moves": [
-                {**one, "help": context.said(one["help"]), "why": context.said(one["why"])}
-                for one in replay.possible(step)
+                {**row, "help": context.said(row["help"]), "why": context.said(row["why"])}
+                for row in replay.possible(step)
             ],
             "messages": replay.letters(step),
         }

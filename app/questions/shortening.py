@@ -24,11 +24,11 @@ def shorter(context: Context, request: RequestFields) -> ShorterRun:
     """Return the shorter run of {run, invariant}, known under its digest; it plays some hundred."""
     run = context.run = context.runs.run(names.digest_asked(request))
     invariant = request.text("invariant", most=20)
-    found = context.compute.apart(shorten, run, invariant)
+    shortened = context.compute.apart(shorten, run, invariant)
     return {
-        "digest": context.runs.register(found.run),
-        "invariant": found.invariant,
-        "before": found.before,
-        "after": found.after,
-        "plays": found.plays,
+        "digest": context.runs.register(shortened.run),
+        "invariant": shortened.invariant,
+        "before": shortened.before,
+        "after": shortened.after,
+        "plays": shortened.plays,
     }

@@ -66,8 +66,8 @@ def matrix(context: Context, digest: str, step: int | None) -> Matrix:
         here = replace(run, moves=replay.cut(at))
     partitions, columns = context.compute.apart(what_if, here)
     # The worst first: deaths of one broker, then of several.
-    columns = sorted(columns, key=lambda one: one.harm, reverse=True)
-    columns = sorted(columns, key=lambda one: min(2, len(one.brokers)))
+    columns = sorted(columns, key=lambda column: column.harm, reverse=True)
+    columns = sorted(columns, key=lambda column: min(2, len(column.brokers)))
     names = {spec.id: spec.label for spec in run.scenario.brokers}
     return Matrix(
         here,

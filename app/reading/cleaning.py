@@ -45,7 +45,7 @@ def lines_of(text: str, facts: Facts) -> list[PastedLine]:
     """Return the lines that are read, with their numbers; note what is removed."""
     raw = text.splitlines()
     whole = len(text) <= MOST_CHARS and len(raw) <= MOST_LINES
-    lines = [PastedLine(number, _plain(one)) for number, one in enumerate(raw, 1)]
+    lines = [PastedLine(number, _plain(content)) for number, content in enumerate(raw, 1)]
     lines = _without_fences(_unquoted(lines))
     lines = _unwrapped(_without_fences(_without_prefix(lines, facts)))
     if not whole:
@@ -63,33 +63,33 @@ def _without_fences(lines: list[PastedLine]) -> list[PastedLine]:
 
 def _unquoted(lines: list[PastedLine]) -> list[PastedLine]:
     """Remove the > of mail and of Markdown, if most lines have it."""
-    filled = [one for one in lines if one.text.strip()]
-    quoted = [one for one in filled if re.match(r"\s*>", one.text)]
+    filled = [each for each in lines if each.text.strip()]
+    quoted = [line for line in filled if re.match(r"\s*>", line.text)]
     if not quoted or len(quoted) * 2 < len(filled):
         return lines
-    return [PastedLine(one.number, re.sub(r"^\s*(?:> ?)+", "", one.text)) for one in lines]
+    return [PastedLine(line.number, re.sub(r"^\s*(?:> ?)+", "", line.text)) for line in lines]
 
 
 def _without_prefix(lines: list[PastedLine], facts: Facts) -> list[PastedLine]:
     """Remove the prefix of every line, or of rows; digits in it may differ."""
-    filled = [one for one in lines if one.text.strip()]
-    shapes = Counter(shape for one in filled if (shape := _shape(one.text)))
-    behind = {_shape(one.text) for one in filled if _ROW.search(one.text)} - {""}
+    filled = [each for each in lines if each.text.strip()]
+    shapes = Counter(shape for each in filled if (shape := _shape(each.text)))
+    behind = {_shape(each.text) for each in filled if _ROW.search(each.text)} - {""}
     common = shapes.most_common(1)[0] if shapes else ("", 0)
     every = len(filled) > 1 and common[1] == len(filled)
     taken = behind or ({common[0]} if every else set())
-    example, found = "", []
-    for one in lines:
-        match = _PREFIX.match(one.text)
-        if match and _shape(one.text) in taken:
+    example, stripped = "", []
+    for line in lines:
+        match = _PREFIX.match(line.text)
+        if match and _shape(line.text) in taken:
             example = example or match[0].strip()
-            found.append(PastedLine(one.number, one.text[match.end() :]))
+            stripped.append(PastedLine(line.number, line.text[match.end() :]))
         else:
-            found.append(PastedLine(one.number, _empty_behind(one.text, taken)))
-    found, other = _without_marks(found)
+            stripped.append(PastedLine(line.number, _empty_behind(line.text, taken)))
+    stripped, other = _without_marks(stripped)
     if example or other:
         facts.note(0, "prefix", text=example or other)
-    return found
+    return stripped
 
 
 def _without_marks(lines: list[PastedLine]) -> tuple[list[PastedLine], str]:
@@ -98,24 +98,24 @@ def _without_marks(lines: list[PastedLine]) -> tuple[list[PastedLine], str]:
     It is a mark if it is the same for all rows or has no letters, such as a number, a dash or a
     quotation mark.
     """
-    rows = [(one, match) for one in lines if (match := _ROW.search(one.text))]
-    fronts = Counter(_normal(one.text[: match.start()]).strip() for one, match in rows)
+    rows = [(numbered, match) for numbered in lines if (match := _ROW.search(numbered.text))]
+    fronts = Counter(_normal(numbered.text[: match.start()]).strip() for numbered, match in rows)
     del fronts[""]
-    example, found = "", []
-    for one in lines:
-        match = _ROW.search(one.text)
-        front = one.text[: match.start()].strip() if match else ""
+    example, stripped = "", []
+    for line in lines:
+        match = _ROW.search(line.text)
+        front = line.text[: match.start()].strip() if match else ""
         if match and front and front[0] != "#" and len(front) <= LONGEST:
             same = fronts[_normal(front).strip()]
             if same > 1 or not re.search(r"[A-Za-z]", front):
                 example = example or front
-                row = one.text[match.start() :]
+                row = line.text[match.start() :]
                 if front[-1] in QUOTES:
                     row = row.rstrip(QUOTES + ",")
-                found.append(PastedLine(one.number, row))
+                stripped.append(PastedLine(line.number, row))
                 continue
-        found.append(one)
-    return found, example
+        stripped.append(line)
+    return stripped, example
 
 
 def _unwrapped(lines: list[PastedLine]) -> list[PastedLine]:
@@ -123,17 +123,17 @@ def _unwrapped(lines: list[PastedLine]) -> list[PastedLine]:
 
     Such a row has the length of the longest line, and no ISR yet.
     """
-    width = max((len(one.text) for one in lines), default=0)
-    found: list[PastedLine] = []
+    width = max((len(each.text) for each in lines), default=0)
+    joined: list[PastedLine] = []
     open_row = False
-    for one in lines:
-        if open_row and one.text.strip() and "Topic:" not in one.text:
-            found[-1] = PastedLine(found[-1].number, found[-1].text + one.text)
+    for line in lines:
+        if open_row and line.text.strip() and "Topic:" not in line.text:
+            joined[-1] = PastedLine(joined[-1].number, joined[-1].text + line.text)
         else:
-            found.append(one)
-        row = found[-1].text
-        open_row = len(one.text) == width and "Partition:" in row and "Isr:" not in row
-    return found
+            joined.append(line)
+        row = joined[-1].text
+        open_row = len(line.text) == width and "Partition:" in row and "Isr:" not in row
+    return joined
 
 
 def _empty_behind(text: str, taken: set[str]) -> str:
@@ -159,10 +159,10 @@ def _bounded(lines: Sequence[PastedLine], raw: list[str], facts: Facts) -> list[
 
     A row stays if it is the first to show one of its brokers in sync.
     """
-    kept: list[PastedLine] = []
+    bounded: list[PastedLine] = []
     size = filled = 0
-    for one in lines:
-        match = _HEALTHY.search(one.text)
+    for line in lines:
+        match = _HEALTHY.search(line.text)
         if match and set(match[2].split(",")) == set(match[3].split(",")):
             members = {int(member) for member in match[3].split(",") if member.isdigit()}
             facts.left_out += 1
@@ -171,13 +171,13 @@ def _bounded(lines: Sequence[PastedLine], raw: list[str], facts: Facts) -> list[
                 continue
             facts.seen |= members
             facts.left_out -= 1
-        size += len(raw[one.number - 1]) + 1
+        size += len(raw[line.number - 1]) + 1
         if size > MOST_CHARS:
             facts.problem(0, "too_long", most=MOST_CHARS)
             break
-        filled += one.text.strip() != ""
+        filled += line.text.strip() != ""
         if filled > MOST_LINES:
-            facts.problem(one.number, "too_many_lines", most=MOST_LINES)
+            facts.problem(line.number, "too_many_lines", most=MOST_LINES)
             break
-        kept.append(one)
-    return kept
+        bounded.append(line)
+    return bounded

@@ -161,10 +161,10 @@ class Facts:
 
     def add(self, partition: PastedPartition) -> None:
         """Add a partition; of two descriptions the last counts, as of a before and an after."""
-        known = self.partitions.get(partition.name)
-        if known is not None:
-            if replace(known, line=partition.line) != partition:
-                self.twice.append((partition.name, known.line))
+        earlier = self.partitions.get(partition.name)
+        if earlier is not None:
+            if replace(earlier, line=partition.line) != partition:
+                self.twice.append((partition.name, earlier.line))
             if self.first_counts:
                 return
         self.partitions[partition.name] = partition
@@ -177,9 +177,9 @@ class Facts:
             value = value.lower()
         elif _SECRET.search(name) or not topic:
             return
-        known = self.settings.setdefault(topic, {})
-        if len(known) < MOST_SETTINGS and not (self.first_counts and name in known):
-            known[name] = value[:SHOWN]
+        settings = self.settings.setdefault(topic, {})
+        if len(settings) < MOST_SETTINGS and not (self.first_counts and name in settings):
+            settings[name] = value[:SHOWN]
 
     def setting(self, topic: str, name: str) -> str | None:
         """Return a setting of a topic, or else the cluster's; None where no line has it."""
@@ -219,14 +219,14 @@ def ids_of(text: str, column: str) -> tuple[int, ...]:
     text = text.strip().strip("[]").strip().rstrip(",")
     if text.lower() in ("", "n/a", "none", "-", "null"):
         return ()
-    found = []
+    ids = []
     for part in re.split(r"\s*,\s*|\s+", text):
         if not re.fullmatch(r"\d{1,6}", part):
             raise PasteError("ids", column=column, text=text)
-        found.append(int(part))
-    if len(set(found)) != len(found):
+        ids.append(int(part))
+    if len(set(ids)) != len(ids):
         raise PasteError("double", column=column, text=text)
-    return tuple(found)
+    return tuple(ids)
 
 
 def leader_of(text: str) -> int:
@@ -237,28 +237,30 @@ def leader_of(text: str) -> int:
     return number_of(text, "Leader", MOST_ID)
 
 
-def checked(facts: Facts, one: PastedPartition) -> PastedPartition:
+def checked(facts: Facts, partition: PastedPartition) -> PastedPartition:
     """Return a partition whose parts fit together.
 
     A member of the ISR that is no replica any more, as while replicas are removed, is left out with
     a note.  Raises PasteError.
     """
-    if not one.replicas:
+    if not partition.replicas:
         raise PasteError("empty", column="Replicas")
     for column, members in (
-        ("Isr", one.isr),
-        ("Elr", one.elr),
-        ("LastKnownElr", one.last_known_elr),
+        ("Isr", partition.isr),
+        ("Elr", partition.elr),
+        ("LastKnownElr", partition.last_known_elr),
     ):
         for member in members:
-            if member not in one.replicas and member != one.leader:
-                facts.note(one.line, "no_replica", broker=member, column=column, name=one.name)
-    if one.leader >= 0 and one.leader not in one.replicas:
-        raise PasteError("leads_no_replica", broker=one.leader)
-    if one.leader >= 0 and one.leader not in one.isr:
-        raise PasteError("leader", broker=one.leader)
-    one.isr, one.elr, one.last_known_elr = (
-        tuple(member for member in members if member in one.replicas)
-        for members in (one.isr, one.elr, one.last_known_elr)
+            if member not in partition.replicas and member != partition.leader:
+                facts.note(
+                    partition.line, "no_replica", broker=member, column=column, name=partition.name
+                )
+    if partition.leader >= 0 and partition.leader not in partition.replicas:
+        raise PasteError("leads_no_replica", broker=partition.leader)
+    if partition.leader >= 0 and partition.leader not in partition.isr:
+        raise PasteError("leader", broker=partition.leader)
+    partition.isr, partition.elr, partition.last_known_elr = (
+        tuple(member for member in members if member in partition.replicas)
+        for members in (partition.isr, partition.elr, partition.last_known_elr)
     )
-    return one
+    return partition

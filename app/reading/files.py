@@ -129,7 +129,7 @@ def named_owner(path: Path, most: int = 3) -> str:
     As in kafka-2/data, broker2.log.  "" where there is none, or the names contradict each other.
     """
     stem = path.name.split(".")[0]
-    parts = [one for one in (stem, *(parent.name for parent in path.parents[:most])) if one]
-    found = [match[1] for part in parts if (match := BROKER.fullmatch(part))]
-    numbers = {str(int(one)) for one in found}
+    parts = [part for part in (stem, *(parent.name for parent in path.parents[:most])) if part]
+    numbers_found = [match[1] for part in parts if (match := BROKER.fullmatch(part))]
+    numbers = {str(int(digits)) for digits in numbers_found}
     return numbers.pop() if len(numbers) == 1 else ""

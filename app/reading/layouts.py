@@ -96,9 +96,9 @@ def _of_json(value: Any, depth: int) -> UnwrappedLine | None:
     if stamp is None:
         stamp = _time_of(fields)
     origins = [
-        str(one)
-        for name, one in fields
-        if isinstance(one, str) and len(one) < 120 and _ORIGINS.search(name)
+        str(origin)
+        for name, origin in fields
+        if isinstance(origin, str) and len(origin) < 120 and _ORIGINS.search(name)
     ]
     return UnwrappedLine(text, stamp, " ".join([*origins, inner.origin]).strip())
 
@@ -107,38 +107,40 @@ def _fields(value: Any, name: str, depth: int) -> Iterator[tuple[str, Any]]:
     """Yield (path, value) of the plain fields, outer ones first."""
     if isinstance(value, dict) and depth >= 0:
         deeper = []
-        for key, one in value.items():
+        for key, item in value.items():
             path = f"{name}.{key}" if name else str(key)
-            if isinstance(one, dict | list):
-                deeper.append((path, one))
+            if isinstance(item, dict | list):
+                deeper.append((path, item))
             else:
-                yield path, one
-        for path, one in deeper:
-            yield from _fields(one, path, depth - 1)
+                yield path, item
+        for path, item in deeper:
+            yield from _fields(item, path, depth - 1)
     elif isinstance(value, list) and depth >= 0:
-        for one in value[:20]:
-            if isinstance(one, dict | list):
-                yield from _fields(one, name, depth - 1)
+        for item in value[:20]:
+            if isinstance(item, dict | list):
+                yield from _fields(item, name, depth - 1)
             else:
-                yield name, one
+                yield name, item
 
 
 def _first(fields: list[tuple[str, Any]], names: tuple[str, ...]) -> Any:
     """Return the first of the named fields, by the order of the names."""
-    for wanted in names:
+    for name in names:
         for path, value in fields:
             key = path.lower()
-            if value is not None and (key == wanted or key.endswith(f".{wanted}")):
+            if value is not None and (key == name or key.endswith(f".{name}")):
                 return value
     return None
 
 
 def _time_of(fields: list[tuple[str, Any]]) -> int | None:
-    for wanted in TIMES:
-        ms = stamps.of_value(_first(fields, (wanted,)))
+    for name in TIMES:
+        ms = stamps.of_value(_first(fields, (name,)))
         if ms is not None:
             return ms
-    second, nanos = (_first(fields, (f"instant.{one}",)) for one in ("epochsecond", "nanoofsecond"))
+    second, nanos = (
+        _first(fields, (f"instant.{part}",)) for part in ("epochsecond", "nanoofsecond")
+    )
     if isinstance(second, int):
         return second * 1_000 + (nanos // 1_000_000 if isinstance(nanos, int) else 0)
     return None

@@ -109,20 +109,20 @@ class UnreadLineError(Exception):
         self.why = why
 
 
-def read(line: bytes, wanted: TopicIdentity | None, node: str, where: str) -> Event | None:
+def read(line: bytes, partition: TopicIdentity | None, node: str, where: str) -> Event | None:
     """Return the event that a line reports of a partition or broker; None for all other lines.
 
-    `wanted` None: of whatever partition, which `data` then names under "partition".  `node` wrote
+    `partition` None: of any partition, which `data` then names under "partition".  `node` wrote
     the line unless the line says otherwise.
     """
     try:
-        return of_plain(layouts.unwrapped(line), wanted, node, where)
+        return of_plain(layouts.unwrapped(line), partition, node, where)
     except UnreadLineError:
         return None
 
 
 def of_plain(
-    plain: UnwrappedLine, wanted: TopicIdentity | None, node: str, where: str, tail: bool = False
+    plain: UnwrappedLine, partition: TopicIdentity | None, node: str, where: str, tail: bool = False
 ) -> Event | None:
     """Return the event of an unwrapped line, as `read`.
 
@@ -136,13 +136,13 @@ def of_plain(
             continue
         match = form.expression.search(text, max(0, place - BEFORE), place + BEHIND)
         if match is None:
-            if form.sure and (wanted is None or wanted.topic in text):
+            if form.sure and (partition is None or partition.topic in text):
                 unfit = "cut off"
             continue
         data = _values(match)
         if form.ours:
             about = _partition(data)
-            if about is None or (wanted is not None and about != wanted):
+            if about is None or (partition is not None and about != partition):
                 return None
             data["partition"] = about
         if plain.broken or (tail and not TAIL.search(text)) or not _completed(form, data):
@@ -164,7 +164,7 @@ def of_trace(plain: UnwrappedLine, before: Iterable[bytes], node: str, where: st
         if match is None or form.kind not in TRACED:
             continue
         times = (time_of(line) for line in reversed(list(before)))
-        time_ms = next((one for one in times if one is not None), None)
+        time_ms = next((time for time in times if time is not None), None)
         return None if time_ms is None else Event(time_ms, node, form.kind, where, _values(match))
     return None
 
@@ -188,7 +188,7 @@ def _ids(text: str) -> list[int]:
 def _completed(form: Form, data: EventData) -> bool:
     """Parse what an expression could not; return False where something is missing."""
     if "lags" in data:
-        data["lagging"] = {int(one): int(end) for one, end in LAGS.findall(data.pop("lags"))}
+        data["lagging"] = {int(broker): int(end) for broker, end in LAGS.findall(data.pop("lags"))}
     if form.kind == "change":
         return _take_changes(data)
     if not form.fields:

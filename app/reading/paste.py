@@ -16,7 +16,7 @@ def read(text: str) -> Facts:
     """
     facts = Facts()
     text, facts.masked = masked(text)
-    lines = [PastedLine(one.number, one.text.strip()) for one in lines_of(text, facts)]
+    lines = [PastedLine(line.number, line.text.strip()) for line in lines_of(text, facts)]
     context = PasteContext(facts)
     unknown: list[PastedLine] = []
     at = 0
@@ -32,7 +32,7 @@ def read(text: str) -> Facts:
     _name(unknown, facts)
     zookeeper.close(facts)
     log.close(facts)
-    facts.problems.sort(key=lambda one: one.line)
+    facts.problems.sort(key=lambda problem: problem.line)
     del facts.problems[MOST_PROBLEMS:]
     return facts
 
@@ -40,10 +40,10 @@ def read(text: str) -> Facts:
 def _offer(lines: list[PastedLine], at: int, context: PasteContext) -> int:
     """Offer a line to the formats; return how many lines one takes, 0 for none."""
     try:
-        for one in FORMATS:
-            if one.read_lines and (count := one.read_lines(lines, at, context)):
+        for form in FORMATS:
+            if form.read_lines and (count := form.read_lines(lines, at, context)):
                 taken = lines[at : at + count]
-                context.facts.kinds.update((line.number, one.name) for line in taken if line.text)
+                context.facts.kinds.update((line.number, form.name) for line in taken if line.text)
                 return count
         return 0
     except PasteError as bad:

@@ -72,27 +72,27 @@ class FileSample:
 
     def usual_writer(self) -> str:
         """Return the node whose lines these are, unless another number's container wrote some."""
-        known = self.writers()
-        numbers = {lines.number_in(origin) for origin in known}
-        others = {lines.number_in(origin) for origin in self.origins.keys() - known.keys()}
+        writers = self.writers()
+        numbers = {lines.number_in(origin) for origin in writers}
+        others = {lines.number_in(origin) for origin in self.origins.keys() - writers.keys()}
         return "" if others - numbers - {"", self.writer} else self.writer
 
     def writers(self) -> dict[str, str]:
         """Return prefix -> its node: the one that its lines name, or else the number in it."""
-        found = {}
+        by_origin = {}
         for origin, speakers in self.origins.items():
             brokers = [node for node in speakers if node not in ("", CONTROLLER)]
             if len(brokers) == 1:
-                found[origin] = brokers[0]
-        numbers = ((lines.number_in(origin), node) for origin, node in found.items())
+                by_origin[origin] = brokers[0]
+        numbers = ((lines.number_in(origin), node) for origin, node in by_origin.items())
         if any(number and number != node for number, node in numbers):
-            return found  # containers are counted from another number than brokers
-        named = set(found.values())
-        for origin in self.origins.keys() - found.keys():
+            return by_origin  # containers are counted from another number than brokers
+        named = set(by_origin.values())
+        for origin in self.origins.keys() - by_origin.keys():
             number = lines.number_in(origin)
             if number and number not in named and not set(self.origins[origin]) - {"", CONTROLLER}:
-                found[origin] = number
-        return found
+                by_origin[origin] = number
+        return by_origin
 
 
 def sample_file(path: Path) -> FileSample:
@@ -141,17 +141,17 @@ def _count(sample: FileSample, line: bytes) -> None:
         return
     if DESCRIBED.search(line):
         sample.described += 1
-    known = lines.may_tell(line, b"")
-    if not known and not _BRACKET.search(line):
+    tells = lines.may_tell(line, b"")
+    if not tells and not _BRACKET.search(line):
         if _CLOCK.search(line) and _LEVEL.search(line):
             sample.logged += 1
         return
     plain = layouts.unwrapped(line)
     speaker = lines.speaker_in(plain.text)
     timed = _CLOCK.search(line) is not None or plain.stamp_ms is not None
-    if speaker or (timed and (known or _LEVEL.search(line))):
+    if speaker or (timed and (tells or _LEVEL.search(line))):
         sample.logged += 1
-    if not speaker and not known:
+    if not speaker and not tells:
         return
     sample.tails[lines.TAIL.search(plain.text) is not None] += 1
     if speaker:

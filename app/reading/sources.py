@@ -56,12 +56,12 @@ def readable_files(arguments: tuple[str, ...]) -> list[IncidentFile]:
         node, path = _named(argument)
         if not path.exists():
             raise InputError("unknown", "There is no file {0}.", path)
-        for one in sorted(path.rglob("*")) if path.is_dir() else [path]:
-            source = _source(one, node, one == path)
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            source = _source(file, node, file == path)
             if source is not None and BY_NAME[source.kind].read_file is not None:
                 sources.append(source)
-            elif one.is_file():
-                refused.append((one, path))
+            elif file.is_file():
+                refused.append((file, path))
         if len(sources) > MOST_FILES:
             raise InputError(
                 "too_large", "These are more than {0} files.", MOST_FILES, where=str(path)
@@ -73,16 +73,16 @@ def readable_files(arguments: tuple[str, ...]) -> list[IncidentFile]:
     return _one_copy(sources)
 
 
-def passed_over(arguments: tuple[str, ...], found: list[IncidentFile]) -> Iterator[str]:
+def passed_over(arguments: tuple[str, ...], files: list[IncidentFile]) -> Iterator[str]:
     """Yield one sentence for each file that is not read, but may have been meant."""
-    read = {source.path for source in found}
+    read = {source.path for source in files}
     for argument in arguments:
         _, path = _named(argument)
-        for one in sorted(path.rglob("*")) if path.is_dir() else [path]:
-            if one in read or not one.is_file():
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            if file in read or not file.is_file():
                 continue
-            if one == path or (not is_of_kafka(one) and _may_be_log(one)):
-                yield unread(str(one), one)
+            if file == path or (not is_of_kafka(file) and _may_be_log(file)):
+                yield unread(str(file), file)
 
 
 def is_of_kafka(path: Path) -> bool:
@@ -96,7 +96,7 @@ def unread(name: str, path: Path) -> str:
         return phrase("{0} is empty.", name)
     if path.parent.name == METADATA:
         return phrase("{0} is a shorter copy of the metadata log, and was not needed.", name)
-    if any(one in path.name for one in NOT_NEEDED):
+    if any(part in path.name for part in NOT_NEEDED):
         return phrase("{0} is a checkpoint of Kafka that is not needed here.", name)
     with path.open("rb") as file:
         head = file.read(16)
@@ -125,8 +125,8 @@ def _one_copy(sources: list[IncidentFile]) -> list[IncidentFile]:
         if source.kind == "metadata":
             parent = source.path.parent
             copies[parent] = copies.get(parent, 0) + source.path.stat().st_size
-    longest = max(copies, key=lambda one: (copies[one], str(one)), default=None)
-    return [one for one in sources if one.kind != "metadata" or one.path.parent == longest]
+    longest = max(copies, key=lambda folder: (copies[folder], str(folder)), default=None)
+    return [file for file in sources if file.kind != "metadata" or file.path.parent == longest]
 
 
 def _may_be_log(path: Path) -> bool:
@@ -150,9 +150,9 @@ def _source(path: Path, node: str, meant: bool) -> IncidentFile | None:
     try:
         return next(
             (
-                found
-                for one in FORMATS
-                if one.recognise and (found := one.recognise(path, node, sample))
+                source
+                for form in FORMATS
+                if form.recognise and (source := form.recognise(path, node, sample))
             ),
             None,
         )

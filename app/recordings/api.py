@@ -69,11 +69,11 @@ def recording_json(name: str, kafka: str) -> Response:
     recording = seen_on(scenario.code, kafka[:20]).recording
     names = {broker.id: broker.label for broker in scenario.brokers}
     steps = _steps(Run(scenario, recording.profile), len(recording.moves))
-    found = [
+    listed = [
         {"step": steps[moment.number], **_moment(moment, rows, recording, names)}
         for moment, rows in _played(scenario.code, recording.kafka)
     ]
-    return json_answer({"ok": True, "moments": found, "lost": recording.lost})
+    return json_answer({"ok": True, "moments": listed, "lost": recording.lost})
 
 
 def _steps(run: Run, moves: int) -> list[int]:
@@ -102,15 +102,15 @@ def _as_written(scenario: Scenario, recording: Recording) -> list[Facts]:
     """Return the facts of the run that the stage shows, after each move."""
     sim = Run(scenario, recording.profile).simulation()
     began = metadata_end(sim)
-    found = [facts_now(sim, began)]
+    facts = [facts_now(sim, began)]
     for move in recording.moves:
         try:
             for _ in play(sim, (move,)):
                 pass
         except InputError:
             pass  # the stage leaves out what is refused, too
-        found.append(facts_now(sim, began))
-    return found
+        facts.append(facts_now(sim, began))
+    return facts
 
 
 def _moment(
@@ -120,7 +120,7 @@ def _moment(
     other = [row for row in rows if row[1] != row[2]]
     marks = all(fact.endswith(" HW") for fact, _, _ in other)
     differ = [_difference(moment, row, recording, names, marks) for row in other]
-    brokers = [one for one in recording.assignment if f"b{one} LEO" in facts]
+    brokers = [broker for broker in recording.assignment if f"b{broker} LEO" in facts]
     return {
         "move": "" if moment.step.move == INITIAL else moment.step.move,
         "record": {key: facts[fact] for fact, key in OF_RECORD if fact in facts},
@@ -162,10 +162,10 @@ def _why(moment: RecordedMoment, row: Row, recording: Recording, marks: bool) ->
     `marks`: only high watermarks differ.
     """
     fact, real, model = row
-    known = explanation(recording.explained, moment.number, fact, real, model)
-    known = known or next((one.why for one in moment.differences if one.fact == fact), "")
-    if known:
-        return why_told(recording, known)
+    why = explanation(recording.explained, moment.number, fact, real, model)
+    why = why or next((other.why for other in moment.differences if other.fact == fact), "")
+    if why:
+        return why_told(recording, why)
     lang, words = visitor.lang(), services().words
     if recording.voters:
         return words.text(lang, "beside.why.chance", {}), lang

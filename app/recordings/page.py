@@ -144,15 +144,15 @@ def results_by_scenario() -> dict[str, tuple[RecordingResult, ...]]:
 
     A recording counts as long as the script still is what was recorded.
     """
-    found: dict[str, list[RecordingResult]] = {}
+    by_scenario: dict[str, list[RecordingResult]] = {}
     names = library_names()
-    for recording in sorted(own(), key=lambda one: release_order(one.kafka)):
+    for recording in sorted(own(), key=lambda each: release_order(each.kafka)):
         scenario = names.get(recording.scenario)
         if scenario is not None and moves_of(scenario, recording.profile) == recording.moves:
-            told = compare(recording)
-            counts = told.equal, len(told.explained), len(told.different)
-            found.setdefault(scenario.code, []).append(RecordingResult(recording, *counts))
-    return {code: tuple(all_of_it) for code, all_of_it in found.items()}
+            comparison = compare(recording)
+            counts = comparison.equal, len(comparison.explained), len(comparison.different)
+            by_scenario.setdefault(scenario.code, []).append(RecordingResult(recording, *counts))
+    return {code: tuple(all_of_it) for code, all_of_it in by_scenario.items()}
 
 
 def moves_of(scenario: Scenario, profile: str) -> tuple[str, ...]:
@@ -171,11 +171,11 @@ def badge(scenario: Scenario) -> RecordingBadge | None:
     if not all_of_it:
         return None
     return {
-        "releases": [one.kafka for one in all_of_it],
-        "profiles": {one.kafka: one.recording.profile for one in all_of_it},
-        "equal": sum(one.equal for one in all_of_it),
-        "explained": sum(one.explained for one in all_of_it),
-        "different": sum(one.different for one in all_of_it),
+        "releases": [result.kafka for result in all_of_it],
+        "profiles": {result.kafka: result.recording.profile for result in all_of_it},
+        "equal": sum(result.equal for result in all_of_it),
+        "explained": sum(result.explained for result in all_of_it),
+        "different": sum(result.different for result in all_of_it),
         "href": url_for("recordings.recorded_moment", name=scenario.code, kafka=all_of_it[0].kafka),
     }
 
@@ -190,9 +190,9 @@ def seen_on(code: str, kafka: str) -> RecordingResult:
 
     Raises RequestError where there are none.
     """
-    for one in results_by_scenario().get(code, ()):
-        if one.kafka == kafka:
-            return one
+    for result in results_by_scenario().get(code, ()):
+        if result.kafka == kafka:
+            return result
     raise RequestError("not_found")
 
 
@@ -262,24 +262,24 @@ def _replica(broker: int, leader: int, now: Facts, before: Facts) -> Json:
 
 def _records(facts: Facts, who: str) -> list[Json]:
     first = int(facts.get(f"{who} start", 0))
-    found = []
-    for offset, told in enumerate(str(facts.get(f"{who} log", "")).split(), first):
-        name, _, epoch = told.partition("@")
-        found.append({"id": name, "o": offset, "e": int(epoch or 0), "acked": False})
-    return found
+    records = []
+    for offset, entry in enumerate(str(facts.get(f"{who} log", "")).split(), first):
+        name, _, epoch = entry.partition("@")
+        records.append({"id": name, "o": offset, "e": int(epoch or 0), "acked": False})
+    return records
 
 
-def sides(told: tuple[RecordedMoment, ...], at: int) -> tuple[Facts, Facts, Facts, Facts]:
+def sides(recorded: tuple[RecordedMoment, ...], at: int) -> tuple[Facts, Facts, Facts, Facts]:
     """Return (real now, model now, real before, model before), each with recorded facts only.
 
     What was known of a broker's mark is carried along while it is down.
     """
-    found: list[Facts] = [{}, {}, {}, {}]
-    for moment in told[: at + 1]:
-        found[2], found[3] = found[2] | found[0], found[3] | found[1]
-        found[0] = {fact: real for fact, real, _ in moment.rows}
-        found[1] = {fact: own for fact, _, own in moment.rows}
-    return found[0], found[1], found[2], found[3]
+    states: list[Facts] = [{}, {}, {}, {}]
+    for moment in recorded[: at + 1]:
+        states[2], states[3] = states[2] | states[0], states[3] | states[1]
+        states[0] = {fact: real for fact, real, _ in moment.rows}
+        states[1] = {fact: own for fact, _, own in moment.rows}
+    return states[0], states[1], states[2], states[3]
 
 
 # -- the page --------------------------------------------------------------------------------------
@@ -289,32 +289,32 @@ def sides(told: tuple[RecordedMoment, ...], at: int) -> tuple[Facts, Facts, Fact
 def recorded_moment(name: str, kafka: str) -> str:
     """Render a moment of a recording: ``?at=`` which, ``?show=`` real, model or both."""
     scenario = naming.scenario_named(name)
-    one = seen_on(scenario.code, kafka[:20])
-    told = _moments(scenario.code, one.kafka)
-    asked = whole_number(request.args.get("at", "0"))
-    at = min(asked if asked is not None else 0, len(told) - 1)
+    result = seen_on(scenario.code, kafka[:20])
+    recorded = _moments(scenario.code, result.kafka)
+    place = whole_number(request.args.get("at", "0"))
+    at = min(place if place is not None else 0, len(recorded) - 1)
     show = request.args.get("show", "")
     show = show if show in SIDES else SIDES[0]
     names = {broker.id: broker.label for broker in scenario.brokers}
     return render_template(
         "recordings/seen.html",
         scenario=in_language(scenario, visitor.lang()),
-        one=one,
+        one=result,
         releases=[other.kafka for other in seen_of(scenario)],
-        profile=get_profile(one.recording.profile),
+        profile=get_profile(result.recording.profile),
         at=at,
-        last=len(told) - 1,
+        last=len(recorded) - 1,
         show=show,
-        moment=told[at],
-        comment=_comment(scenario, one.recording.profile, at),
-        pictures=_pictures(one.recording, names, told, at, show),
+        moment=recorded[at],
+        comment=_comment(scenario, result.recording.profile, at),
+        pictures=_pictures(result.recording, names, recorded, at, show),
         size=(WIDTH, HEIGHT),
-        rows=_facts(told[at], names, 1 + len(one.recording.others)),
-        first=_first(told[at].differences, names, one.recording),
-        turns=[moment.number for moment in told if moment.differences],
-        moves=[moment.step.move for moment in told],
-        lost=one.recording.lost if at == len(told) - 1 else [],
-        stage=_stage(scenario, one.recording.profile, at),
+        rows=_facts(recorded[at], names, 1 + len(result.recording.others)),
+        first=_first(recorded[at].differences, names, result.recording),
+        turns=[moment.number for moment in recorded if moment.differences],
+        moves=[moment.step.move for moment in recorded],
+        lost=result.recording.lost if at == len(recorded) - 1 else [],
+        stage=_stage(scenario, result.recording.profile, at),
         initial=INITIAL,
     )
 
@@ -328,12 +328,12 @@ def _comment(scenario: Scenario, profile: str, at: int) -> str:
 def _pictures(
     recording: Recording,
     names: Mapping[int, str],
-    told: tuple[RecordedMoment, ...],
+    recorded: tuple[RecordedMoment, ...],
     at: int,
     show: str,
 ) -> list[dict[str, str]]:
     say = partial(services().words.text, visitor.lang())
-    real, model, real_before, model_before = sides(told, at)
+    real, model, real_before, model_before = sides(recorded, at)
     both = (("real", real, real_before), ("model", model, model_before))
     return [
         {
@@ -395,8 +395,8 @@ def _facts(moment: RecordedMoment, names: Mapping[int, str], topic: int) -> Mome
     def others(head: str, mark: str, keys: tuple[str, ...], note: str = "") -> FactTable:
         """Return the facts of all that have the fact `mark`, which nothing else has."""
         whose = sorted(fact.split()[0] for fact in values if fact.endswith(f" {mark}"))
-        found = rows({who: who for who in whose}, keys)
-        return {"note": note, "number": 0, "record": [], "head": head, "rows": found}
+        facts = rows({who: who for who in whose}, keys)
+        return {"note": note, "number": 0, "record": [], "head": head, "rows": facts}
 
     numbers = [int(match[1]) for fact in values if (match := _OTHER_LEADER.fullmatch(fact))]
     tables = [
@@ -443,8 +443,10 @@ def _first(
     """Return the first fact that is not the same, and why."""
     if not differences:
         return None
-    one = differences[0]
-    return difference((one.fact, one.real, one.model), names, *why_told(recording, one.why))
+    earliest = differences[0]
+    return difference(
+        (earliest.fact, earliest.real, earliest.model), names, *why_told(recording, earliest.why)
+    )
 
 
 def difference(row: Row, names: Mapping[int, str], why: str, lang: str) -> FactDifference:
@@ -485,24 +487,24 @@ def table() -> str:
     """Render the table of scenarios and the releases that they were played on."""
     scenarios = {code: library_names()[code] for code in results_by_scenario()}
     releases = sorted(
-        {one.kafka for all_of_it in results_by_scenario().values() for one in all_of_it}
+        {result.kafka for all_of_it in results_by_scenario().values() for result in all_of_it}
     )
-    every = [one for all_of_it in results_by_scenario().values() for one in all_of_it]
+    every = [result for all_of_it in results_by_scenario().values() for result in all_of_it]
     return render_template(
         "recordings/real.html",
         releases=sorted(releases, key=release_order),
         rows=[
             {
                 "scenario": in_language(scenarios[code], visitor.lang()),
-                "cells": {one.kafka: one for one in all_of_it},
+                "cells": {result.kafka: result for result in all_of_it},
             }
             for code, all_of_it in sorted(results_by_scenario().items())
         ],
-        equal=sum(one.equal for one in every),
-        explained=sum(one.explained for one in every),
-        different=sum(one.different for one in every),
+        equal=sum(result.equal for result in every),
+        explained=sum(result.explained for result in every),
+        different=sum(result.different for result in every),
         count=len(every),
         chance=totals(),
-        chance_scripts=sum(one.scripts for one in totals()),
-        chance_equal=sum(one.equal for one in totals()),
+        chance_scripts=sum(total.scripts for total in totals()),
+        chance_equal=sum(total.equal for total in totals()),
     )

@@ -10,48 +10,48 @@ from engine.scenarios import file
 from engine.sim.run import Run
 
 
-def as_data(found: Refinement) -> Mapping[str, object]:
+def as_data(refinement: Refinement) -> Mapping[str, object]:
     """Return the result of one run, as JSON."""
-    run, first = found.run, found.first
+    run, first = refinement.run, refinement.first
     return {
         "schema": 1,
         "run": run.digest,
         "scenario": run.scenario.code or run.scenario.slug or run.scenario.title,
         "profile": run.profile,
-        "rung": found.rung,
-        "partition": found.partition,
-        "holds": found.holds,
-        "events": found.events,
-        "none": found.none,
-        "one": found.one,
-        "several": found.several,
-        "moves": dict(sorted(found.moves.items())),
-        "late": found.late,
+        "rung": refinement.rung,
+        "partition": refinement.partition,
+        "holds": refinement.holds,
+        "events": refinement.events,
+        "none": refinement.none,
+        "one": refinement.one,
+        "several": refinement.several,
+        "moves": dict(sorted(refinement.moves.items())),
+        "late": refinement.late,
         "first": first and first._asdict(),
     }
 
 
-def lines(found: Refinement) -> Iterator[str]:
+def lines(refinement: Refinement) -> Iterator[str]:
     """Yield the same for people."""
-    first = found.first
+    first = refinement.first
     yield (
-        f"{found.events:,} events under {found.rung}: {found.none:,} are no move of it, "
-        f"{found.one:,} one, {found.several:,} several"
+        f"{refinement.events:,} events under {refinement.rung}: {refinement.none:,} are no move "
+        f"of it, {refinement.one:,} one, {refinement.several:,} several"
     )
-    told = {move: times for move, times in found.moves.most_common() if move not in BESIDE}
-    if told:
-        yield "; ".join(f"{move} {times:,}" for move, times in told.items())
-    yield f"{found.late:,} of these moves read a peer as it was when the message left."
+    counts = {move: times for move, times in refinement.moves.most_common() if move not in BESIDE}
+    if counts:
+        yield "; ".join(f"{move} {times:,}" for move, times in counts.items())
+    yield f"{refinement.late:,} of these moves read a peer as it was when the message left."
     for name, meaning in BESIDE.items():
-        if found.moves[name]:
-            yield f"Beside the model, {name} {found.moves[name]:,}: {meaning}."
+        if refinement.moves[name]:
+            yield f"Beside the model, {name} {refinement.moves[name]:,}: {meaning}."
     if first is None:
-        yield f"Every event is told: this is a run of {found.rung}."
+        yield f"Every event is told: this is a run of {refinement.rung}."
         return
     if first.beyond:
         yield f"Step {first.step} ({first.line or 'the beginning'}) is beyond every rung:"
     else:
-        yield f"Step {first.step} ({first.line}) is NO move of {found.rung}:"
+        yield f"Step {first.step} ({first.line}) is NO move of {refinement.rung}:"
     yield f"    {first.why}"
     if first.before:
         yield f"    before: {first.before}"
@@ -63,11 +63,11 @@ def library() -> Iterator[Refinement]:
             yield refine(Run(scenario, profile))
 
 
-def row(found: Refinement) -> str:
-    run, first = found.run, found.first
-    name = f"{run.scenario.code:<5} {run.profile:<40} {found.rung:<15}"
+def row(refinement: Refinement) -> str:
+    run, first = refinement.run, refinement.first
+    name = f"{run.scenario.code:<5} {run.profile:<40} {refinement.rung:<15}"
     if first is None:
-        return f"{name} yes, {found.events:,} events"
+        return f"{name} yes, {refinement.events:,} events"
     verdict = "beyond" if first.beyond else "NO"
     return f"{name} {verdict}, step {first.step} ({first.line}): {first.why}"
 

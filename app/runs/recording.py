@@ -28,14 +28,14 @@ def recorded(replay: Replay, lang: str) -> tuple[Scenario, list[OfferedComment]]
     Raises InputError for a run too long to be a script.
     """
     run = replay.run
-    told = _moments(replay, lang)
+    moments = _moments(replay, lang)
     comments = chapters.comments(replay.run, in_language(run.scenario, lang))
     lines: list[str] = []
     asks: list[OfferedComment] = []
     for number, (move, comment) in enumerate(zip(replay.lines, comments, strict=True), 1):
         lines.append(f"{move:<{COLUMN}}# {comment}" if comment else move)
-        if not comment and number - 1 in told:
-            asks.append({"script": number, "sentence": told[number - 1]})
+        if not comment and number - 1 in moments:
+            asks.append({"script": number, "sentence": moments[number - 1]})
     data = run.scenario.to_dict()
     data["title"] = in_language(run.scenario, lang).title
     data |= {"slug": "", "code": "", "script": "\n".join(lines)}
@@ -46,9 +46,9 @@ def recorded(replay: Replay, lang: str) -> tuple[Scenario, list[OfferedComment]]
 def _moments(replay: Replay, lang: str) -> dict[int, str]:
     """Return move -> the sentence of its weightiest step, for moves with events."""
     names = {broker.id: broker.label for broker in replay.run.scenario.brokers}
-    found: dict[int, tuple[int, str]] = {}
+    moments: dict[int, tuple[int, str]] = {}
     for step in replay.facts()["moments"][:MOST_ASKED]:
         (seen,) = replay.steps(step, 1)
-        if seen["say"] and seen["moment"] > found.get(seen["line"], (0, ""))[0]:
-            found[seen["line"]] = (seen["moment"], story.render(seen["say"][0], names, lang))
-    return {line: sentence for line, (_, sentence) in found.items()}
+        if seen["say"] and seen["moment"] > moments.get(seen["line"], (0, ""))[0]:
+            moments[seen["line"]] = (seen["moment"], story.render(seen["say"][0], names, lang))
+    return {line: sentence for line, (_, sentence) in moments.items()}

@@ -71,11 +71,11 @@ class KnownRuns:
 
     def get(self, digest: str) -> Run | None:
         with self._lock:
-            found = self._of.get(digest)
-            if found is None:
+            entry = self._of.get(digest)
+            if entry is None:
                 return None
             self._of.move_to_end(digest)
-            return found[0]
+            return entry[0]
 
     def put(self, digest: str, run: Run) -> None:
         size = len(run.text())
@@ -85,8 +85,8 @@ class KnownRuns:
                 self._bytes += size
             self._of.move_to_end(digest)
             while len(self._of) > self._most or self._bytes > KNOWN_BYTES:
-                _, (_, gone) = self._of.popitem(last=False)
-                self._bytes -= gone
+                _, (_, freed) = self._of.popitem(last=False)
+                self._bytes -= freed
 
 
 class TooLongError(Exception):
@@ -315,8 +315,8 @@ class Replays:
             while len(self._live) > 1 and (
                 len(self._live) > self._most_live or weight > self._most_bytes
             ):
-                _, gone = self._live.popitem(last=False)
-                weight -= gone.weight
+                _, dropped = self._live.popitem(last=False)
+                weight -= dropped.weight
 
     def weight(self) -> tuple[int, int]:
         """Return (runs that are ready to be stepped through, bytes of their memory, roughly)."""

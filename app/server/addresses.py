@@ -60,15 +60,15 @@ def install(app: Flask) -> None:
         # Libraries carry their version in their name.  A module that is sent as it is written is
         # imported by its plain name elsewhere, and a browser would run it twice.
         named = name.startswith("vendor/") or (name.startswith("js/") and plain())
-        found = digest(name) if endpoint == "static" and not named else ""
-        if found:
-            values.setdefault("v", found)
+        version = digest(name) if endpoint == "static" and not named else ""
+        if version:
+            values.setdefault("v", version)
 
     @app.after_request
     def kept(response: Response) -> Response:
         name = request.path.removeprefix("/static/")
         if name != request.path and response.status_code in (200, 304):
-            asked = request.args.get("v")
-            if name.startswith("vendor/") or (asked and asked == digest(name)):
+            version = request.args.get("v")
+            if name.startswith("vendor/") or (version and version == digest(name)):
                 response.headers["Cache-Control"] = FOR_EVER
         return response

@@ -92,12 +92,12 @@ def near(path: str, name: str) -> str:
 def module(path: str) -> Module:
     """Read a file.  Raises BundleError for a form that packs do not know."""
     text = (JS / path).read_text("utf-8")
-    known = len(IMPORT.findall(text)) + len(EXPORT.findall(text))
-    if known != len(FORMS.findall(text)):
+    understood = len(IMPORT.findall(text)) + len(EXPORT.findall(text))
+    if understood != len(FORMS.findall(text)):
         raise BundleError(
             f"{path} imports or exports in a form that app/server/bundler.py cannot read."
         )
-    names = [found["path"] for found in IMPORT.finditer(text)]
+    names = [match["path"] for match in IMPORT.finditer(text)]
     return Module(
         path,
         text,
@@ -109,52 +109,52 @@ def module(path: str) -> Module:
 
 def needed(entry: str) -> list[Module]:
     """Return what a module needs at once, itself the last: each after all that it imports."""
-    found: dict[str, Module] = {}
+    modules: dict[str, Module] = {}
     on_the_way: list[str] = []
 
     def visit(path: str) -> None:
         if path in on_the_way:
             raise BundleError(f"{' -> '.join((*on_the_way, path))} is a circle of imports.")
-        if path in found:
+        if path in modules:
             return
         on_the_way.append(path)
         for name in module(path).imports:
             visit(name)
         on_the_way.pop()
-        found[path] = module(path)
+        modules[path] = module(path)
 
     visit(entry)
-    return list(found.values())
+    return list(modules.values())
 
 
 def parts(entry: str) -> list[str]:
     """Return modules that a page may fetch later, and those that these may, by their paths."""
-    at_once = {one.path for one in needed(entry)}
-    left = [name for one in needed(entry) for name in one.later]
-    found: dict[str, None] = {}
+    at_once = {script.path for script in needed(entry)}
+    left = [name for script in needed(entry) for name in script.later]
+    names: dict[str, None] = {}
     for name in left:
-        if name not in at_once and name not in found:
-            found[name] = None
-            left += [later for one in needed(name) for later in one.later]
-    return list(found)
+        if name not in at_once and name not in names:
+            names[name] = None
+            left += [later for script in needed(name) for later in script.later]
+    return list(names)
 
 
-def _module_block(one: Module) -> str:
+def _module_block(script: Module) -> str:
     """Return a module as a block.  Its libraries stand at the top of the pack."""
 
     def imported(match: re.Match[str]) -> str:
         path = match["path"]
-        where = f'$["{near(one.path, path)}"]' if path[0] == "." else _library(path)
+        where = f'$["{near(script.path, path)}"]' if path[0] == "." else _library(path)
         if match["whole"]:
             return f"const {match['whole']} = {where};"
         if match["names"]:
             return f"const {{{match['names'].replace(' as ', ': ')}}} = {where};"
         return ""
 
-    body = LATER.sub(lambda match: f'$later("{near(one.path, match[1])}")', one.text)
+    body = LATER.sub(lambda match: f'$later("{near(script.path, match[1])}")', script.text)
     names = ", ".join(match["name"] for match in EXPORT.finditer(body))
     body = EXPORT.sub("", IMPORT.sub(imported, body))
-    return f'{{\n{body}\n$["{one.path}"] = {{ {names} }};\n}}\n'
+    return f'{{\n{body}\n$["{script.path}"] = {{ {names} }};\n}}\n'
 
 
 def _library(name: str) -> str:
@@ -174,17 +174,17 @@ def _brought(modules: list[Module]) -> str:
 def pack(entry: str) -> Pack:
     """Return all that a page's module needs at once."""
     modules = needed(entry)
-    known = ",".join(f'"{name}": () => import("{part_at(entry, name)}")' for name in parts(entry))
+    loaders = ",".join(f'"{name}": () => import("{part_at(entry, name)}")' for name in parts(entry))
     blocks = "".join(map(_module_block, modules))
-    return Pack.of(f"{_brought(modules)}{HEAD}const $parts = {{{known}}};\n{blocks}")
+    return Pack.of(f"{_brought(modules)}{HEAD}const $parts = {{{loaders}}};\n{blocks}")
 
 
 @once
 def part(entry: str, name: str) -> Pack:
     """Return what `name` needs at once and the page of `entry` lacks; parts may share modules."""
-    at_once = {one.path for one in needed(entry)}
-    modules = [one for one in needed(name) if one.path not in at_once]
-    blocks = "".join(f'if (!$["{one.path}"]) {_module_block(one)}' for one in modules)
+    at_once = {script.path for script in needed(entry)}
+    modules = [script for script in needed(name) if script.path not in at_once]
+    blocks = "".join(f'if (!$["{script.path}"]) {_module_block(script)}' for script in modules)
     return Pack.of(f"{_brought(modules)}export default ($, $later) => {{\n{blocks}}};\n")
 
 

@@ -18,11 +18,11 @@ ENDINGS: Final = (".json", ".md", ".py", ".txt", ".yaml")
 @once
 def _digest() -> str:
     """Return the digest of everything that answers are made of: code, library, cards, words."""
-    told = hashlib.sha256()
+    digest = hashlib.sha256()
     for folder in (ROOT / "engine", ROOT / "app", ROOT / "static" / "i18n"):
         for part in contents(folder, ENDINGS):
-            told.update(part)
-    return told.hexdigest()[:12]
+            digest.update(part)
+    return digest.hexdigest()[:12]
 
 
 def edition() -> str:
@@ -36,8 +36,8 @@ def lasting(response: Response) -> Response:
     It is kept for ever where the address names this very edition (``?v=``), and revalidated
     everywhere else.
     """
-    asked = request.args.get("v")
-    if asked and asked == edition():
+    version = request.args.get("v")
+    if version and version == edition():
         response.headers["Cache-Control"] = FOR_EVER
     else:
         response.cache_control.no_cache = True

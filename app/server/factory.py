@@ -22,17 +22,13 @@ from app.explore.searches import Searches
 from app.learn import reading
 from app.live import channel, classroom, socket_handlers
 from app.runs.replays import Replays
-from app.server import addresses, compression, metrics, openapi, security, visitor, warm
+from app.server import addresses, compression, metrics, security, visitor, warm
 from app.server.services import KEY, Services, services
-from app.server.shared_pages import PAGES
 from app.server.template_cache import TemplateCache
 from app.storage.database import Database
 from app.storage.row_limit import MIB
 from app.storage.saved import Store
-from app.web import (
-    coverage,
-    pages,
-)
+from app.web import pages
 from app.workers.pool import Workers
 
 PLAYS_AT_ONCE = 2
@@ -41,14 +37,7 @@ PLAYS_WAITING = 6
 PLAYS_PATIENCE_S = 5.0
 
 
-SITE: Final = (
-    metrics,
-    *PAGES,
-    coverage,
-    openapi,
-    *features.served(),
-)
-"""Modules with a `blueprint`, and FILES_PATH if one of its addresses takes files."""
+SITE: Final = (*features.pages(), *features.served())
 
 
 def build(settings: Settings | None = None) -> Flask:
@@ -87,7 +76,7 @@ def build(settings: Settings | None = None) -> Flask:
         plays=Gate(PLAYS_AT_ONCE, PLAYS_WAITING, PLAYS_PATIENCE_S),
         searches=Searches(),
         workers=workers,
-        jobs=Jobs(database, settings, lambda told, to: socketio.emit("batch", told, to=to)),
+        jobs=Jobs(database, settings, lambda message, to: socketio.emit("batch", message, to=to)),
         deadlines=Deadlines(),
         guides=reading.own(settings.guides),
     )
@@ -108,18 +97,18 @@ def build(settings: Settings | None = None) -> Flask:
 def _layer(app: Flask, settings: Settings, socketio: SocketIO) -> None:
     """Add the layers before the application: the sender, the body, live connections."""
     forget = channel.attach(socketio, app)
-    found: Services = app.extensions[KEY]
-    found.gateway = gateway = Gateway(
+    app_services: Services = app.extensions[KEY]
+    app_services.gateway = gateway = Gateway(
         app.wsgi_app,
-        found.deadlines,
+        app_services.deadlines,
         settings.sockets_per_address,
         settings.threads - SPARE_THREADS,
         forget,
     )
     layers: Any = Bodies(
         gateway,
-        found.deadlines,
-        found.accounts,
+        app_services.deadlines,
+        app_services.accounts,
         {page.FILES_PATH for page in SITE if hasattr(page, "FILES_PATH")},
     )
     if settings.proxies:

@@ -33,8 +33,8 @@ BUCKETS: Final = (0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
 class Figures:
     """Metrics that are counted as they happen; the rest is read from the services on demand."""
 
-    def __init__(self, found: Services) -> None:
-        self._services = found
+    def __init__(self, app_services: Services) -> None:
+        self._services = app_services
         self.registry = CollectorRegistry()
         self.answers = Counter(
             "highwater_answers", "Requests answered.", ["status"], registry=self.registry
@@ -49,27 +49,27 @@ class Figures:
         ProcessCollector(registry=self.registry)
 
     def collect(self) -> Iterator[Any]:
-        found = self._services
-        totals = found.accounts.totals()
-        runs, weight = found.replays.weight()
-        building, waiting = found.replays.building()
-        working, line = found.workers.counts()
+        app_services = self._services
+        totals = app_services.accounts.totals()
+        runs, weight = app_services.replays.weight()
+        building, waiting = app_services.replays.building()
+        working, line = app_services.workers.counts()
         gauges = {
             "requests_under_way": ("Requests being answered.", totals["requests"]),
             "body_bytes_under_way": ("Bytes of their bodies.", totals["body_bytes"]),
             "live_connections": (
                 "Live connections that are open.",
-                found.gateway.count() if found.gateway else 0,
+                app_services.gateway.count() if app_services.gateway else 0,
             ),
             "live_runs": ("Runs ready to be stepped through.", runs),
             "live_run_bytes": ("Memory that these take, about.", weight),
             "builds": ("Runs being played from their start.", building),
             "builds_waiting": ("Runs that wait for it.", waiting + line),
             "worker_builds": ("Work under way in other processes.", working),
-            "worker_bytes": ("Memory that these take.", found.workers.memory_bytes()),
-            "batches": ("Batches that wait or run.", found.jobs.count()),
-            "saved_bytes": ("Bytes of saved runs and scenarios.", found.store.kept_bytes()),
-            "database_up": ("1 while the database answers.", not found.database.trouble),
+            "worker_bytes": ("Memory that these take.", app_services.workers.memory_bytes()),
+            "batches": ("Batches that wait or run.", app_services.jobs.count()),
+            "saved_bytes": ("Bytes of saved runs and scenarios.", app_services.store.kept_bytes()),
+            "database_up": ("1 while the database answers.", not app_services.database.trouble),
         }
         for name, (meaning, value) in gauges.items():
             yield GaugeMetricFamily(f"highwater_{name}", meaning, value=float(value))
@@ -79,14 +79,14 @@ class Figures:
         refused = CounterMetricFamily(
             "highwater_refused", "Refused by a bound, by the reason.", labels=["reason"]
         )
-        for reason, count in sorted(found.accounts.refused.items()):
+        for reason, count in sorted(app_services.accounts.refused.items()):
             refused.add_metric([reason], count)
         yield refused
 
 
-def install(app: Flask, found: Services) -> None:
+def install(app: Flask, app_services: Services) -> None:
     """Count every answer of an application."""
-    figures = app.extensions[KEY] = Figures(found)
+    figures = app.extensions[KEY] = Figures(app_services)
 
     @app.before_request
     def begin() -> None:
@@ -133,15 +133,15 @@ def health() -> Response:
     parts["spark"] = services().jobs.trouble or "ok"
     ok = status == 200
     refused = dict(services().accounts.refused)
-    told: dict[str, object] = {
+    report: dict[str, object] = {
         "ok": ok,
         "engine": ENGINE_VERSION,
         "parts": parts,
         "refused": refused,
     }
     if not ok:
-        told["sentence"] = next(said for said in parts.values() if said != "ok")
-    return json_answer(told, status)
+        report["sentence"] = next(said for said in parts.values() if said != "ok")
+    return json_answer(report, status)
 
 
 def _database() -> None:

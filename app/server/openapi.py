@@ -32,14 +32,14 @@ JsonSchema = dict[str, Any]
 
 def routes(app: Flask) -> list[tuple[str, str, Rule, RouteSchema]]:
     """Return (path as OpenAPI writes it, method, rule, what is declared), in the order of paths."""
-    found = []
+    rows = []
     for rule in app.url_map.iter_rules():
         if rule.rule.startswith(PREFIX) and rule.endpoint != f"{blueprint.name}.document":
             declared = getattr(app.view_functions[rule.endpoint], VIEWS)
             path = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule)
             (method,) = (rule.methods or set()) - {"HEAD", "OPTIONS"}
-            found.append((path, method, rule, declared))
-    return sorted(found, key=lambda one: one[:2])
+            rows.append((path, method, rule, declared))
+    return sorted(rows, key=lambda row: row[:2])
 
 
 def word(rule: Rule) -> str:
@@ -49,25 +49,29 @@ def word(rule: Rule) -> str:
 
 def described(app: Flask) -> JsonSchema:
     """Return the document, in English, as OpenAPI 3.1; made on the first request."""
-    known: JsonSchema | None = app.extensions.get(KEPT)
-    if known is None:
-        known = app.extensions[KEPT] = _document(app)
-    return known
+    answer: JsonSchema | None = app.extensions.get(KEPT)
+    if answer is None:
+        answer = app.extensions[KEPT] = _document(app)
+    return answer
 
 
 def _document(app: Flask) -> JsonSchema:
-    found = routes(app)
-    types = {part for *_, one in found for part in (one.gives, one.takes, one.asks) if part}
-    ordered = sorted(types - {Json}, key=lambda one: str(one.__name__))
-    told, components = msgspec.json.schema_components([*ordered, RefusedJson], ref_template=REFS)
-    refs = dict(zip([*ordered, RefusedJson], told, strict=True))
+    rows = routes(app)
+    types = {
+        part for *_, schema in rows for part in (schema.gives, schema.takes, schema.asks) if part
+    }
+    ordered = sorted(types - {Json}, key=lambda kind: str(kind.__name__))
+    schemas, components = msgspec.json.schema_components([*ordered, RefusedJson], ref_template=REFS)
+    refs = dict(zip([*ordered, RefusedJson], schemas, strict=True))
     refs[Json] = {"type": "object"}
     components = _for_generators(components)
     refused = {"description": "Refused", "content": {JSON: {"schema": refs[RefusedJson]}}}
     waits = {"Retry-After": {"description": "Seconds", "schema": {"type": "integer", "minimum": 1}}}
     paths: JsonSchema = {}
-    for path, method, rule, one in found:
-        paths.setdefault(path, {})[method.lower()] = _operation(rule, method, one, refs, components)
+    for path, method, rule, route in rows:
+        paths.setdefault(path, {})[method.lower()] = _operation(
+            rule, method, route, refs, components
+        )
     return {
         "openapi": "3.1.0",
         "info": {"title": "Highwater", "version": _version(), "description": _say("api.lead")},
@@ -94,25 +98,25 @@ def _for_generators(part: Any) -> Any:
     They know neither `"items": false` nor an enum without a type.
     """
     if isinstance(part, list):
-        return [_for_generators(one) for one in part]
+        return [_for_generators(item) for item in part]
     if not isinstance(part, dict):
         return part
-    found = {key: _for_generators(value) for key, value in part.items()}
-    if found.get("items") is False:
-        del found["items"]  # maxItems says the same
-    match found.get("enum"):
+    schema = {key: _for_generators(value) for key, value in part.items()}
+    if schema.get("items") is False:
+        del schema["items"]  # maxItems says the same
+    match schema.get("enum"):
         case [bool() as only]:
-            del found["enum"]
-            found |= {"type": "boolean", "const": only}
+            del schema["enum"]
+            schema |= {"type": "boolean", "const": only}
         case [str(), *_]:
-            found["type"] = "string"
-    return found
+            schema["type"] = "string"
+    return schema
 
 
 def _operation(
-    rule: Rule, method: str, one: RouteSchema, refs: dict[Any, Any], components: JsonSchema
+    rule: Rule, method: str, route: RouteSchema, refs: dict[Any, Any], components: JsonSchema
 ) -> JsonSchema:
-    told: JsonSchema = {
+    operation: JsonSchema = {
         "operationId": rule.endpoint,
         "tags": [rule.endpoint.partition(".")[0]],
         "summary": _say(word(rule)),
@@ -123,30 +127,30 @@ def _operation(
         "responses": {
             str(status): {
                 "description": "Done",
-                "content": {JSON: {"schema": refs[one.gives]}},
+                "content": {JSON: {"schema": refs[route.gives]}},
             }
-            for status in one.statuses
+            for status in route.statuses
         },
     }
     refused, slow_down = ({"$ref": f"#/components/responses/{n}"} for n in ("Refused", "SlowDown"))
-    given = one.takes is not None or one.asks is not None
+    given = route.takes is not None or route.asks is not None
     owned = method in CHANGES and not rule.endpoint.startswith("programs.")
     statuses = {400: given, 403: owned, 404: bool(rule.arguments)}
-    statuses |= dict.fromkeys((409, 413), one.takes is not None)
-    told["responses"] |= {str(status): refused for status, may in statuses.items() if may}
-    told["responses"] |= {"429": slow_down, "503": slow_down, "default": refused}
-    if one.asks is not None:
-        asked = components[one.asks.__name__]["properties"]
-        told["parameters"] += [
-            {"name": name, "in": "query", "schema": schema} for name, schema in asked.items()
+    statuses |= dict.fromkeys((409, 413), route.takes is not None)
+    operation["responses"] |= {str(status): refused for status, may in statuses.items() if may}
+    operation["responses"] |= {"429": slow_down, "503": slow_down, "default": refused}
+    if route.asks is not None:
+        fields = components[route.asks.__name__]["properties"]
+        operation["parameters"] += [
+            {"name": name, "in": "query", "schema": schema} for name, schema in fields.items()
         ]
-    if one.takes is not None:
-        sent = {"schema": refs[one.takes], "example": one.example}
-        told["requestBody"] = {"required": True, "content": {JSON: sent}}
+    if route.takes is not None:
+        sent = {"schema": refs[route.takes], "example": route.example}
+        operation["requestBody"] = {"required": True, "content": {JSON: sent}}
     if owned:
         none: list[Json] = [] if "number" in rule.arguments else [{}]
-        told["security"] = [*none, {"key": []}, {"token": []}]
-    return told
+        operation["security"] = [*none, {"key": []}, {"token": []}]
+    return operation
 
 
 def _say(key: str) -> str:
@@ -180,11 +184,11 @@ def page() -> str:
             "path": path,
             "method": method,
             "key": word(rule),
-            "takes": _fields(document, one.takes),
-            "asks": _fields(document, one.asks),
-            "gives": _fields(document, one.gives),
+            "takes": _fields(document, route.takes),
+            "asks": _fields(document, route.asks),
+            "gives": _fields(document, route.gives),
         }
-        for path, method, rule, one in routes(app)
+        for path, method, rule, route in routes(app)
     ]
     return render_template("api.html", routes=shown, token=TOKEN, lang=visitor.lang())
 
@@ -193,8 +197,8 @@ def _fields(document: JsonSchema, kind: Any) -> list[tuple[str, str, bool]]:
     """Return (name, its type in short, whether it is required) of what is sent or returned."""
     schema = document["components"]["schemas"].get(getattr(kind, "__name__", ""), {})
     must = schema.get("required", ())
-    told = schema.get("properties", {}).items()
-    return [(name, _short(one), name in must) for name, one in told if name != "ok"]
+    properties = schema.get("properties", {}).items()
+    return [(name, _short(field), name in must) for name, field in properties if name != "ok"]
 
 
 def _short(schema: JsonSchema) -> str:
@@ -202,7 +206,7 @@ def _short(schema: JsonSchema) -> str:
     if "$ref" in schema:
         return str(schema["$ref"]).rsplit("/", 1)[-1]
     if "anyOf" in schema:
-        return " | ".join(_short(one) for one in schema["anyOf"])
+        return " | ".join(_short(choice) for choice in schema["anyOf"])
     if schema.get("type") == "array":
         return f"[{_short(schema.get('items', {}))}]"
     return str(schema.get("type", "any"))

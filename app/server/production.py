@@ -37,7 +37,7 @@ class Production(BaseApplication):  # type: ignore[misc]
         super().__init__()
 
     def load_config(self) -> None:
-        told: dict[str, object] = {
+        settings: dict[str, object] = {
             "bind": f"fd://{self._listener.fileno()}",
             "backlog": BACKLOG,
             "workers": 1,
@@ -60,7 +60,7 @@ class Production(BaseApplication):  # type: ignore[misc]
             "post_worker_init": self._tell,
             "worker_exit": _close,
         }
-        for name, value in told.items():
+        for name, value in settings.items():
             self.cfg.set(name, value)
 
     def load(self) -> Any:

@@ -36,11 +36,11 @@ class Cookies(SecureCookieSessionInterface):
         if signer is None:
             return None
         try:
-            found = signer.loads(request.cookies.get(self.get_cookie_name(app), ""))
+            data = signer.loads(request.cookies.get(self.get_cookie_name(app), ""))
         except BadSignature:
-            found = {}
-        setattr(g, visitor.BROWSER, found.get("csrf"))
-        return self.session_class(found)
+            data = {}
+        setattr(g, visitor.BROWSER, data.get("csrf"))
+        return self.session_class(data)
 
 
 def nonce() -> str:

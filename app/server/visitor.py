@@ -65,8 +65,8 @@ def is_own_token(given: object) -> bool:
     except (ValueError, UnicodeEncodeError):
         return False
     half, odd = divmod(len(both), 2)
-    found = b"" if odd else _covered(both[:half], both[half:])
-    return hmac.compare_digest(token.encode(), found)
+    sent = b"" if odd else _covered(both[:half], both[half:])
+    return hmac.compare_digest(token.encode(), sent)
 
 
 def require_token() -> None:
@@ -170,11 +170,11 @@ def tongue() -> dict[str, str]:
 
 def _lang() -> str:
     for name in (request.args.get("lang"), request.cookies.get("lang")):
-        found = name and language_of(name)
-        if found:
-            return found
+        tag = name and language_of(name)
+        if tag:
+            return tag
     for name, _ in request.accept_languages:
-        found = language_of(name)
-        if found:
-            return found
+        tag = language_of(name)
+        if tag:
+            return tag
     return USUAL

@@ -1,1 +1,1 @@
-"""Builder of a static site: the playground as a folder of files for any host."""
+"""Playground without a server: a folder of files, and the engine in a browser's Web Worker."""

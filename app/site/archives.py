@@ -27,8 +27,15 @@ PAGES_PACKAGES: Final = (
     "itsdangerous",
     "blinker",
 )
-FIRST_ROOMS: Final = ("admission", "core", "questions", "runs", "storage", "tab", "workers")
+FIRST_ROOMS: Final = ("admission", "core", "questions", "runs", "storage", "workers")
 """Rooms of `app` that answer questions about runs; the others render pages."""
+FIRST_FILES: Final = (
+    "__init__.py",  # of a wheel
+    "app/__init__.py",
+    "app/site/__init__.py",
+    "app/site/door.py",
+    "app/words/*.json",
+)
 DATA: Final = {".json", ".md", ".py", ".txt", ".yaml", ".yml", ".lark", ".html"}
 UNUSED: Final = ("werkzeug/debug/", "click/testing", "flask/testing_", "lark/__pyinstaller")
 LIBRARY: Final = re.compile(r"engine/scenarios/library/.*\.yaml$")
@@ -56,23 +63,13 @@ class Archive:
 
 def engine_archive() -> Archive:
     """Return the engine, the questions and the libraries that they import."""
-    files = dict(_tree("engine"))
-    for room in FIRST_ROOMS:
-        files |= dict(_tree(f"app/{room}"))
-    for pattern in ("__init__.py", "app/__init__.py", "app/words/*.json"):  # the first: of a wheel
-        files |= {path.relative_to(ROOT).as_posix(): path for path in ROOT.glob(pattern)}
-    return _archive(files, ENGINE_PACKAGES)
+    return _archive(_first_files(), ENGINE_PACKAGES)
 
 
 def pages_archive() -> Archive:
     """Return the pages: handlers, templates, words, and the web framework."""
-    first = {f"app/{room}/" for room in FIRST_ROOMS}
-    files = {
-        name: path
-        for name, path in _tree("app")
-        if not any(name.startswith(folder) for folder in first)
-        and not name.startswith("app/words/")
-    }
+    first = _first_files()
+    files = {name: path for name, path in _tree("app") if name not in first}
     for folder in ("templates", "static/i18n"):
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix in DATA:
@@ -80,6 +77,15 @@ def pages_archive() -> Archive:
     for name in ("coverage.json", "vendor/VENDOR.json"):
         files[f"static/{name}"] = ROOT / "static" / name
     return _archive(files, PAGES_PACKAGES)
+
+
+def _first_files() -> dict[str, Path]:
+    files = dict(_tree("engine"))
+    for room in FIRST_ROOMS:
+        files |= dict(_tree(f"app/{room}"))
+    for pattern in FIRST_FILES:
+        files |= {path.relative_to(ROOT).as_posix(): path for path in ROOT.glob(pattern)}
+    return files
 
 
 def _tree(folder: str) -> Iterator[tuple[str, Path]]:
@@ -92,10 +98,10 @@ def _archive(own_files: dict[str, Path], packages: Iterable[str]) -> Archive:
     """Return an archive of files below ROOT, named as Python finds them, and of packages."""
     within = ROOT.relative_to(compiled_engine.ON_PATH)
     files = {(within / name).as_posix(): path for name, path in own_files.items()}
-    found = []
+    bundled = []
     for name in packages:
         package, own = _installed(name)
-        found.append(package)
+        bundled.append(package)
         files |= own
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
@@ -103,7 +109,7 @@ def _archive(own_files: dict[str, Path], packages: Iterable[str]) -> Archive:
             path = files[name]
             data = _as_json(path) if LIBRARY.search(name) else path.read_bytes()
             archive.writestr(zipfile.ZipInfo(name, EPOCH), data, zipfile.ZIP_DEFLATED, 9)
-    return Archive(buffer.getvalue(), tuple(found))
+    return Archive(buffer.getvalue(), tuple(bundled))
 
 
 def _as_json(path: Path) -> bytes:
@@ -114,12 +120,12 @@ def _as_json(path: Path) -> bytes:
 
 def _installed(name: str) -> tuple[Package, dict[str, Path]]:
     """Return an installed distribution and its pure-Python files, with its metadata."""
-    found = distribution(name)
+    installed = distribution(name)
     files: dict[str, Path] = {}
     licences = []
-    for entry in found.files or ():
+    for entry in installed.files or ():
         text = entry.as_posix()
-        path = Path(str(found.locate_file(entry)))
+        path = Path(str(installed.locate_file(entry)))
         if ".dist-info/" in text:
             if any(word in entry.name.upper() for word in ("LICEN", "COPYING", "NOTICE")):
                 licences.append(path.read_text("utf-8"))
@@ -127,4 +133,4 @@ def _installed(name: str) -> tuple[Package, dict[str, Path]]:
                 files[text] = path
         elif entry.suffix in {".py", ".lark"} and not text.startswith(("..", *UNUSED)):
             files[text] = path
-    return Package(name, found.version, "\n".join(licences)), files
+    return Package(name, installed.version, "\n".join(licences)), files

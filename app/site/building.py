@@ -22,15 +22,14 @@ from app.core.json_response import to_json
 from app.core.refusals import RequestError
 from app.questions import registry
 from app.server import bundler
-from app.site import archives, frozen
+from app.site import archives, frozen, tab
 from app.site.archives import Package
+from app.site.door import Door
 from app.site.layout import SiteLayout, needs_server
+from app.site.pages import STANDING, blueprint
 from app.site.precompiling import precompiled
 from app.site.pyodide import VERSION, Interpreter, interpreter
 from app.site.rewriting import Page
-from app.site.standing import STANDING, blueprint
-from app.tab import pages
-from app.tab.door import Door
 from engine.model.languages import LANGUAGES, language_of, short
 from engine.model.profiles import ADDRESSES, PROFILES
 from engine.scenarios import file
@@ -48,7 +47,6 @@ STATIC: Final = (
 )
 WORKERS: Final = ("js/site/worker.js", "js/export/gif.worker.js", "js/export/colours.js")
 """Scripts of `static` that run in workers, and so are in no pack."""
-TAB: Final = "app.tab"
 Tell = Callable[[str], None]
 
 
@@ -73,7 +71,7 @@ class Builder:
         self._jobs = jobs
         self._tell = tell
         self._door = Door()
-        self._app: Flask = pages.build(self._door, frozen=True)
+        self._app: Flask = tab.build(self._door, frozen=True)
         self._app.register_blueprint(blueprint)
         self._files: dict[str, bytes] = {}
         self._runs: dict[str, dict[str, str]] = {}
@@ -82,7 +80,7 @@ class Builder:
         self._layout = SiteLayout(
             tuple(short(lang) for lang in langs),
             set(),
-            {one.code: one.slug for one in file.library().values() if one.code},
+            {scenario.code: scenario.slug for scenario in file.library().values() if scenario.code},
         )
 
     def build(self, python: Interpreter, scenarios: Collection[str] | None) -> Report:
@@ -167,10 +165,10 @@ class Builder:
         texts = [text for site in sites.values() for text in site.pages.values()]
         digests = dict.fromkeys(digest for text in texts for digest in _DIGEST.findall(text))
         runs = [self._known(digest) for digest in digests if digest not in self._frozen]
-        known = [run for run in runs if run is not None]
+        shown_runs = [run for run in runs if run is not None]
         if scenarios is not None:
-            known = [run for run in known if run.scenario.slug in scenarios]
-        for shown in frozen.freeze_runs(known, self._langs):
+            shown_runs = [run for run in shown_runs if run.scenario.slug in scenarios]
+        for shown in frozen.freeze_runs(shown_runs, self._langs):
             self._add_run(shown)
         self._files["runs/index.json"] = json.dumps(sorted(self._frozen)).encode()
         codes = self._layout.codes.items()
@@ -189,7 +187,7 @@ class Builder:
         folder = f"pyodide/{python.version}/"
         engine, rest = archives.engine_archive(), archives.pages_archive()
         own = {"engine.zip": engine.data, "pages.zip": rest.data}
-        files = precompiled({**python.files, **own}, TAB)
+        files = precompiled({**python.files, **own})
         names = {}
         for name in ("engine", "pages"):
             data = files.pop(f"{name}.zip")
@@ -202,7 +200,7 @@ class Builder:
             {
                 "files": {
                     **names,
-                    "tab": TAB,
+                    "package": __package__,
                     "pyodide": folder,
                     "wasm": f"{folder}pyodide.asm.wasm.bin",
                     "bytes": loaded - len(files["pyodide.mjs"]) - len(files["pyodide.asm.mjs"]),
@@ -250,17 +248,17 @@ def _json(data: Any) -> str:
 
 def languages(text: str) -> tuple[str, ...]:
     """Return the languages of a list like "en,zh".  Raises ValueError naming the unknown one."""
-    found = []
-    for name in filter(None, (one.strip() for one in text.split(","))):
+    langs = []
+    for name in filter(None, (part.strip() for part in text.split(","))):
         lang = language_of(name)
         if lang is None:
-            known = ", ".join(map(short, LANGUAGES))
-            raise ValueError(f"{name} is no language of Highwater; there are: {known}.")
-        if lang not in found:
-            found.append(lang)
-    if not found:
+            names = ", ".join(map(short, LANGUAGES))
+            raise ValueError(f"{name} is no language of Highwater; there are: {names}.")
+        if lang not in langs:
+            langs.append(lang)
+    if not langs:
         raise ValueError("Name at least one language, such as en.")
-    return tuple(found)
+    return tuple(langs)
 
 
 def build_site(
@@ -276,9 +274,9 @@ def build_site(
 
     `scenarios` are the slugs whose runs are frozen, all by default; the others play in the tab.
     """
-    found = interpreter(python)
+    runtime = interpreter(python)
     builder = Builder(langs, base, jobs or os.cpu_count() or 1, tell)
-    report = builder.build(found, scenarios)
+    report = builder.build(runtime, scenarios)
     builder.write(out)
     return report
 
@@ -317,15 +315,15 @@ RUN_BYTES: Final = 30_000
 """Largest frozen run that the first visit keeps."""
 
 
-def offline_files(found: dict[str, bytes], layout: SiteLayout, base: str) -> dict[str, bytes]:
-    """Return the files by name, for a site that consists of `found`."""
+def offline_files(files: dict[str, bytes], layout: SiteLayout, base: str) -> dict[str, bytes]:
+    """Return the files by name, for a site that consists of `files`."""
     made = {"site.webmanifest": _manifest(), "sw.js": _worker()}
     first = sorted(
-        name for name in (*found, *made) if FIRST.fullmatch(name) or _PAGE.fullmatch(name)
+        name for name in (*files, *made) if FIRST.fullmatch(name) or _PAGE.fullmatch(name)
     )
     names = [re.sub(r"index\.html$", "", name) or "./" for name in first]
-    told = {"edition": _edition({**found, **made}), "langs": layout.langs[1:], "first": names}
-    made["files.js"] = f"self.highwaterFiles = {json.dumps(told)};\n".encode()
+    listing = {"edition": _edition({**files, **made}), "langs": layout.langs[1:], "first": names}
+    made["files.js"] = f"self.highwaterFiles = {json.dumps(listing)};\n".encode()
     if base:
         made["sitemap.xml"] = _sitemap(layout, base)
     made[".nojekyll"] = b""
@@ -336,12 +334,12 @@ def _worker() -> bytes:
     return (ROOT / "static" / "js" / "site" / "sw.js").read_bytes()
 
 
-def _edition(found: dict[str, bytes]) -> str:
+def _edition(files: dict[str, bytes]) -> str:
     """Return the digest of all files: equal sites have equal editions."""
-    told = hashlib.sha256()
-    for name in sorted(found):
-        told.update(name.encode() + hashlib.sha256(found[name]).digest())
-    return told.hexdigest()[:12]
+    digest = hashlib.sha256()
+    for name in sorted(files):
+        digest.update(name.encode() + hashlib.sha256(files[name]).digest())
+    return digest.hexdigest()[:12]
 
 
 def _manifest() -> bytes:
@@ -423,10 +421,10 @@ def crawl_site(app: Flask, lang: str) -> Site:
 def fetch_files(app: Flask, links: set[str], lang: str) -> dict[str, bytes]:
     """Return answers that pages ask for by links that are no pages: words, pictures, a loop."""
     client = Client(app)
-    found = {}
+    files = {}
     for link in links:
         if _FILE.match(link):
             answer = client.get(link, headers={"Accept-Language": lang})
             if answer.status_code == 200:
-                found[link] = answer.get_data()
-    return found
+                files[link] = answer.get_data()
+    return files

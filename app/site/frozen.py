@@ -52,10 +52,10 @@ def first_steps(replay: Replay) -> bytes:
     pages: list[bytes] = []
     size = step = 0
     while step <= replay.total and size < BYTES_MOST:
-        found = replay.steps(step, PAGE)
-        pages.append(to_json(found)[1:-1])
+        steps = replay.steps(step, PAGE)
+        pages.append(to_json(steps)[1:-1])
         size += len(pages[-1])
-        step += len(found)
+        step += len(steps)
     return b"[" + b",".join(pages) + b"]"
 
 
@@ -80,9 +80,9 @@ def freeze_scenario(slug: str, langs: tuple[str, ...]) -> FrozenScenario:
     scenario = file.library()[slug]
     runs = {}
     for profile in scenario.profiles:
-        found = freeze(Run(scenario, profile, 0).text(), langs)
-        if found is not None:
-            runs[profile] = found
+        run = freeze(Run(scenario, profile, 0).text(), langs)
+        if run is not None:
+            runs[profile] = run
     return FrozenScenario(slug, runs, to_json({"ok": True, **endings_of(scenario)}))
 
 
@@ -101,6 +101,6 @@ def freeze_library(
 def freeze_runs(runs: Iterable[Run], langs: tuple[str, ...]) -> Iterator[Frozen]:
     """Yield the runs that pages of the site show."""
     for run in runs:
-        found = freeze(run.text(), langs)
-        if found is not None:
-            yield found
+        frozen_run = freeze(run.text(), langs)
+        if frozen_run is not None:
+            yield frozen_run

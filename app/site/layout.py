@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Final
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
-NEEDS_SERVER: Final = (
-    "/batch",
-    "/api",
-    "/advise",
-    "/advisor",
-    "/studies",
-    "/class",
-    "/calibration",
-    "/coverage",
-    "/learn/deck.apkg",
-)
-"""Pages that only a server has; all lead to one page that says so."""
+from flask import Flask
+
+from app.core import features
+
 ANY_QUERY: Final = ("/s/", "/r", "/e", "/batch", "/glossary", "/needs-server", "/at")
 """Pages whose scripts read the query, so that one file does for every query."""
 _RUN: Final = re.compile(r"/([re])(?:/([0-9a-f]{16}))?")
@@ -55,12 +48,12 @@ class SiteLayout:
         if file:
             version = f"?{parts.query}" if parts.query and "/static/" in parts.path else ""
             return file + version + tail
-        asked = query.pop("lang", lang).split("-")[0]
-        home = self.home(asked if asked in self.langs else lang)
+        language = query.pop("lang", lang).split("-")[0]
+        home = self.home(language if language in self.langs else lang)
         run = _RUN.fullmatch(parts.path)
         if run:
-            told = {**({"run": run[2]} if run[2] else {}), **query}
-            return f"{home}{run[1]}/{_query(told)}{tail}"
+            values = {**({"run": run[2]} if run[2] else {}), **query}
+            return f"{home}{run[1]}/{_query(values)}{tail}"
         path = self._named(parts.path.rstrip("/") or "/")
         if path in self.pages and (not query or self._takes_any(path)):
             return f"{home}{path.strip('/')}/".replace("//", "/").lstrip("/") + _query(query) + tail
@@ -95,15 +88,32 @@ class SiteLayout:
             "langs": list(self.langs),
             "pages": sorted(self.pages),
             "any": list(ANY_QUERY),
-            "needs": list(NEEDS_SERVER),
+            "needs": served_addresses(),
             "codes": dict(sorted(self.codes.items())),
             "answers": sorted(self.answers),
             **more,
         }
 
 
+@cache
+def served_addresses() -> tuple[str, ...]:
+    """Return the addresses that only a server has, each with all below it, the shortest ones.
+
+    Links to them lead to one page that says so.
+    """
+    app = Flask(__name__, static_folder=None)
+    for page in features.served():
+        app.register_blueprint(page.blueprint)
+    paths = {rule.rule.partition("/<")[0] for rule in app.url_map.iter_rules()}
+    return tuple(sorted(path for path in paths if not _is_below(path, paths - {path})))
+
+
 def needs_server(path: str) -> bool:
-    return any(path == one or path.startswith(f"{one}/") for one in NEEDS_SERVER)
+    return path in served_addresses() or _is_below(path, served_addresses())
+
+
+def _is_below(path: str, addresses: Iterable[str]) -> bool:
+    return any(path.startswith(f"{address}/") for address in addresses)
 
 
 def _query(values: dict[str, str]) -> str:

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 
 import { loadPyodide } from "./pyodide.mjs";
 
-const [, , tab, own] = process.argv;
+const [, , site] = process.argv;
 const read = (name) => new Uint8Array(readFileSync(name));
 const python = await loadPyodide({ indexURL: "./" });
 for (const name of ["engine.zip", "pages.zip"])
@@ -12,19 +12,19 @@ for (const name of ["engine.zip", "pages.zip"])
 const compile = python.runPython(`
 import json, sys
 sys.path.insert(0, "/highwater")
-from ${tab}.door import Door
+from ${site}.door import Door
 door = Door()
 door.ask("open", json.dumps({"scenario": "S20", "step": 0}), "en")
-from ${tab} import pages
-app = pages.build(door)
+from ${site} import tab
+app = tab.build(door)
 for path in ("/", "/s/S20", "/scenarios"):
-    pages.fetch(app, "GET", path)
+    tab.fetch(app, "GET", path)
 names = {
     "python_stdlib.zip": next(path for path in sys.path if path.endswith(".zip")),
     "engine.zip": "/highwater",
     "pages.zip": "/highwater",
 }
-from ${own} import imported, with_bytecode
+from ${site}.precompiling import imported, with_bytecode
 used = {archive: imported(place) for archive, place in names.items()}
 lambda name, data: with_bytecode(bytes(data), used[name], 2 if "stdlib" in name else -1)
 `);

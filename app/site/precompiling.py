@@ -32,11 +32,10 @@ PACKED: Final = ".bin"
 log = logging.getLogger(__name__)
 
 
-def precompiled(files: dict[str, bytes], door: str) -> dict[str, bytes]:
+def precompiled(files: dict[str, bytes]) -> dict[str, bytes]:
     """Return these files of a site, by name, their archives compiled if Node is installed.
 
-    They are the interpreter's and the two archives engine.zip and pages.zip; `door` is the package
-    that the browser imports.
+    They are the interpreter's and the two archives engine.zip and pages.zip.
     """
     node = shutil.which("node")
     if node is None:
@@ -46,7 +45,7 @@ def precompiled(files: dict[str, bytes], door: str) -> dict[str, bytes]:
             unpacked = gzip.decompress(data) if name.endswith(PACKED) else data
             Path(place, name.removesuffix(PACKED)).write_bytes(unpacked)
         shutil.copy(SCRIPT, place)
-        command = [node, SCRIPT.name, door, f"{__name__.rpartition('.')[0]}.precompiling"]
+        command = [node, SCRIPT.name, __name__.rpartition(".")[0]]
         try:
             subprocess.run(command, cwd=place, check=True, capture_output=True, timeout=NODE_S)
         except (OSError, subprocess.SubprocessError) as error:

@@ -56,10 +56,10 @@ def _unpacked(directory: Path) -> dict[str, bytes]:
                 f"{directory} has no {name}: unpack the npm package pyodide {VERSION} there."
             )
     files = {name: (directory / name).read_bytes() for name in NEEDED}
-    found = json.loads(files["package.json"]).get("version")
-    if found != VERSION:
+    version = json.loads(files["package.json"]).get("version")
+    if version != VERSION:
         raise MissingFilesError(
-            f"{directory} holds pyodide {found}, and this needs pyodide {VERSION}."
+            f"{directory} holds pyodide {version}, and this needs pyodide {VERSION}."
         )
     return files
 
@@ -98,17 +98,17 @@ def _download(archive: Path) -> None:
         command = [npm, "pack", "--silent", f"pyodide@{VERSION}"]
         try:
             subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=NPM_S)
-            (found,) = Path(folder).glob("*.tgz")
+            (fetched,) = Path(folder).glob("*.tgz")
         except (OSError, subprocess.SubprocessError, ValueError):
             raise MissingFilesError(
                 f"npm cannot fetch Pyodide from its registry: {advice}."
             ) from None
-        if not _is_genuine(found):
+        if not _is_genuine(fetched):
             raise MissingFilesError(
                 f"What npm fetched is not pyodide {VERSION} (its hash differs): {advice}."
             )
         archive.parent.mkdir(parents=True, exist_ok=True)
-        shutil.move(found, archive)
+        shutil.move(fetched, archive)
 
 
 def _served(files: dict[str, bytes]) -> Interpreter:

@@ -54,8 +54,8 @@ class Page:
         text = _LINK.sub(self._link, text)
         hashes = []
 
-        def import_map(found: re.Match[str]) -> str:
-            body = self._import_map(found[1])
+        def import_map(match: re.Match[str]) -> str:
+            body = self._import_map(match[1])
             hashes.append(_source_hash(body))
             script = f'<script type="module" src="{self.root}{site_script}"></script>'
             return f'<script type="importmap">{body}</script>\n  {script}'
@@ -92,11 +92,11 @@ def _source_hash(script: str) -> str:
 def links(text: str, file: str) -> list[str]:
     """Return the files that a page of the folder links to, relative to the root of the site."""
     folder = posixpath.dirname(file)
-    found = []
+    targets = []
     for match in _LINK.finditer(text):
         parts = urlsplit(html.unescape(match[2]))
         if parts.scheme or parts.netloc or not parts.path:
             continue
         target = posixpath.normpath(posixpath.join(folder, parts.path))
-        found.append(f"{target}/index.html" if parts.path.endswith("/") else target)
-    return ["index.html" if one == "./index.html" else one for one in found]
+        targets.append(f"{target}/index.html" if parts.path.endswith("/") else target)
+    return ["index.html" if name == "./index.html" else name for name in targets]

@@ -145,8 +145,8 @@ class Database:
                     for table in Base.metadata.sorted_tables:  # that its pages can be read
                         exclusive.execute(select(func.count()).select_from(table))
         except DatabaseError as error:
-            told = " ".join(str(error.orig).split()).rstrip(".")
-            raise SettingError(f"The database cannot be used: {told}.") from None
+            why = " ".join(str(error.orig).split()).rstrip(".")
+            raise SettingError(f"The database cannot be used: {why}.") from None
 
     def close(self) -> None:
         self.engine.dispose()

@@ -26,22 +26,22 @@ class KeptRows:
 
         A directory in which no file came or went is not looked through again.
         """
-        found = {}
+        sizes = {}
         if self._root is not None and self._root.is_dir():
             with os.scandir(self._root) as entries:
                 for entry in entries:
                     if entry.is_dir(follow_symlinks=False):
-                        found[entry.name] = self._of(entry)
-        self._known = found
-        return sum(size for _, size in found.values())
+                        sizes[entry.name] = self._of(entry)
+        self._known = sizes
+        return sum(size for _, size in sizes.values())
 
     def _of(self, directory: os.DirEntry[str]) -> tuple[int, int]:
         """Return (when a file last came or went, bytes of all files)."""
         try:
             changed = directory.stat().st_mtime_ns
-            known = self._known.get(directory.name)
-            if known is not None and known[0] == changed:
-                return known
+            measured = self._known.get(directory.name)
+            if measured is not None and measured[0] == changed:
+                return measured
             with os.scandir(directory) as files:
                 return changed, sum(map(_size, files))
         except FileNotFoundError:  # deleted meanwhile
@@ -49,12 +49,12 @@ class KeptRows:
 
     def require_room(self) -> None:
         """Raise RequestError where no more rows may be kept."""
-        kept = self.bytes()
-        if kept >= self._most:
+        used = self.bytes()
+        if used >= self._most:
             raise RequestError(
                 "too_large",
                 "batch.rows",
-                kept=kept // MIB,
+                kept=used // MIB,
                 most=self._most // MIB,
                 setting="HIGHWATER_ROWS_MIB",
             )

@@ -66,19 +66,19 @@ class Store:
     def kept_bytes(self) -> int:
         """Return the size of all texts; -1 while the database has not answered yet."""
         with self._lock:
-            known = self._bytes
-        if known < 0:
+            total = self._bytes
+        if total < 0:
             try:
                 with self._database.reading() as session:
-                    known = sum(
+                    total = sum(
                         session.scalar(select(func.coalesce(func.sum(func.length(text)), 0))) or 0
                         for text in (RunRow.text, ScenarioRow.text)
                     )
             except RequestError:
                 return -1
             with self._lock:
-                self._bytes = known
-        return known
+                self._bytes = total
+        return total
 
     def _require_room(self, size: int) -> None:
         """Raise `RequestError` "full" where saved texts would exceed their limit."""

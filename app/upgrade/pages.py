@@ -74,26 +74,26 @@ def page() -> str | Response:
     the cluster; with ``?only=1`` bugs that need others are left out.  With an error or log line as
     ``?line=`` the box reads it.
     """
-    asked = {name: request.args.get(name, "")[:LONGEST] for name in ("from", "to", "mode", "line")}
-    if asked["line"].strip():
-        release = f"\nKafka version: {asked['from']}" if asked["from"] else ""
-        return redirect(url_for("cluster.page", ask=asked["line"] + release))
+    fields = {name: request.args.get(name, "")[:LONGEST] for name in ("from", "to", "mode", "line")}
+    if fields["line"].strip():
+        release = f"\nKafka version: {fields['from']}" if fields["from"] else ""
+        return redirect(url_for("cluster.page", ask=fields["line"] + release))
     used = None
     if "only" in request.args:
         used = features().keys() & set(request.args.getlist("uses"))
-    found: UpgradeAnswer = {}
+    answer: UpgradeAnswer = {}
     problem = ""
     try:
-        found = _answer(asked["from"].strip(), asked["to"].strip(), asked["mode"].strip(), used)
+        answer = _answer(fields["from"].strip(), fields["to"].strip(), fields["mode"].strip(), used)
     except InputError as bad:
         problem = bad.sentence
     return render_template(
         "upgrade/page.html",
-        asked=asked,
+        asked=fields,
         used=used,
         features=list(features()),
         problem=problem,
-        **found,
+        **answer,
     )
 
 
@@ -107,16 +107,16 @@ def _answer(old: str, new: str, mode: str, used: Set[str] | None) -> UpgradeAnsw
         hit = _met(bugs, used, before, before)
         return {"before": before, "modes": modes, "hit": hit, "hidden": len(bugs) - len(hit)}
     after = known_bugs.release_in(new)
-    found = advice.upgrade(before, after, mode)
-    both = found.before, found.after
-    sections = found.mended, found.broken, found.stay
+    advised = advice.upgrade(before, after, mode)
+    both = advised.before, advised.after
+    sections = advised.mended, advised.broken, advised.stay
     mended, broken, stay = (_met(bugs, used, *both) for bugs in sections)
     shown = len(mended) + len(broken) + len(stay)
     return {
         "before": before,
         "after": after,
         "modes": modes,
-        "changed": [_change(one, *both) for one in found.changed],
+        "changed": [_change(change, *both) for change in advised.changed],
         "mended": mended,
         "broken": broken,
         "stay": stay,

@@ -38,8 +38,8 @@ def json_answer(data: Any, status: int = 200) -> Response:
 
 def unless_known(etag: str, answer: Callable[[], Response]) -> Response:
     """Return the response under its tag; 304, without building it, if the browser has it."""
-    known = request.if_none_match.contains(etag)
-    response = Response(status=304) if known else answer()
+    unchanged = request.if_none_match.contains(etag)
+    response = Response(status=304) if unchanged else answer()
     response.set_etag(etag)
     return response
 
@@ -64,8 +64,8 @@ def refuse_unknown_query() -> None:
     """Raise `RequestError` "invalid" for a field of a query that the route does not declare."""
     declared = _declared()
     if declared is not None:
-        known = declared.asks.__annotations__ if declared.asks else ()
-        require_known((name for name in request.args if name not in ALWAYS), known)
+        allowed = declared.asks.__annotations__ if declared.asks else ()
+        require_known((name for name in request.args if name not in ALWAYS), allowed)
 
 
 def _declared() -> api_schema.RouteSchema | None:
@@ -81,12 +81,12 @@ def save_run() -> Response:
     """Save a run sent as text, or one this server knows by digest; twice is the same as once."""
     visitor.require_token()
     visitor.require_patience()
-    asked = body()
+    fields = body()
     replays = services().replays
-    if asked.has("text"):
-        run = apart(parse_run, asked.raw("text"))
+    if fields.has("text"):
+        run = apart(parse_run, fields.raw("text"))
     else:
-        run = replays.run(digest_asked(asked))
+        run = replays.run(digest_asked(fields))
     digest = replays.register(run)
     with replays.using(digest) as replay:
         outcome = replay.outcome
@@ -100,10 +100,10 @@ def save_run() -> Response:
 def _scenario_sent() -> Scenario:
     """Parse YAML, or JSON, which is YAML: {yaml: text}, {scenario: object}, or the bare text."""
     if request.mimetype == "application/json":
-        asked = body()
-        if asked.has("scenario"):
-            return apart(Scenario.from_dict, asked.raw("scenario"))
-        text = asked.text("yaml", most=SCENARIO_BYTES)
+        fields = body()
+        if fields.has("scenario"):
+            return apart(Scenario.from_dict, fields.raw("scenario"))
+        text = fields.text("yaml", most=SCENARIO_BYTES)
     else:
         text = request.get_data().decode("utf-8", "replace")
         if not text.strip():
@@ -155,13 +155,13 @@ def cards(profile: str) -> Response:
 @blueprint.get("/i18n/<lang>.json")
 def words(lang: str) -> Response:
     """Return the whole catalogue of a language, or with ``?page=`` that of one page's scripts."""
-    asked = language_of(lang)
-    if asked is None:
+    language = language_of(lang)
+    if language is None:
         raise RequestError("not_found", key="not_found.language", lang=lang[:40])
     page = request.args.get("page")
-    if page is not None and not services().words.has(asked, page):
+    if page is not None and not services().words.has(language, page):
         raise RequestError("invalid", what="page")
-    body, etag = services().words.packed(asked, page)
+    body, etag = services().words.packed(language, page)
     response = Response(body, mimetype="application/json")
     response.set_etag(etag)
     lasting(response).make_conditional(request)
@@ -187,12 +187,12 @@ def steps(digest: str) -> Response:
         etag += f"-{'-'.join(releases)}{'-only' if bare else ''}"
 
     def answer() -> Response:
-        asked = RequestFields({"run": digest, "first": first, "count": count})
-        found = runs.steps(question_context(), asked)
+        fields = RequestFields({"run": digest, "first": first, "count": count})
+        page = runs.steps(question_context(), fields)
         if releases:
-            seen = [_under_the_lens(step, releases, bare) for step in found["steps"]]
-            return json_answer({"ok": True, **found, "steps": seen})
-        return json_answer({"ok": True, **found})
+            seen = [_under_the_lens(step, releases, bare) for step in page["steps"]]
+            return json_answer({"ok": True, **page, "steps": seen})
+        return json_answer({"ok": True, **page})
 
     response = unless_known(etag, answer)
     response.headers["Cache-Control"] = FOR_EVER
@@ -210,8 +210,8 @@ def facts(digest: str) -> Response:
     """Return the facts of a run once it has been played: a socket would keep its steps waiting."""
     if not DIGEST.match(digest):
         raise RequestError("not_found")
-    asked = RequestFields({"run": digest, "have": 0, "ahead": 0})
-    return json_answer({"ok": True, **runs.open_run(question_context(), asked)})
+    fields = RequestFields({"run": digest, "have": 0, "ahead": 0})
+    return json_answer({"ok": True, **runs.open_run(question_context(), fields)})
 
 
 @blueprint.get("/r/<digest>.json")

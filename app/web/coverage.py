@@ -19,6 +19,6 @@ STORED: Final = "coverage.json"
 def page() -> str:
     """Render the table of the last measurement, the worst row first."""
     stored = Path(str(current_app.static_folder)) / STORED
-    found = orjson.loads(stored.read_bytes())
-    rows = sorted(found["cases"], key=lambda one: float(one["coverage"]))
-    return render_template("batch/coverage.html", rows=rows, bar=BAR, of=found["repetitions"])
+    measured = orjson.loads(stored.read_bytes())
+    rows = sorted(measured["cases"], key=lambda case: float(case["coverage"]))
+    return render_template("batch/coverage.html", rows=rows, bar=BAR, of=measured["repetitions"])

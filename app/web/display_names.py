@@ -59,17 +59,17 @@ def rule(name: str, words: Words) -> str:
     if name not in RULES:
         return name
     key = f"rule.{name}"
-    told = words(key)
-    return RULES[name].title if told == key else told
+    text = words(key)
+    return RULES[name].title if text == key else text
 
 
 def args(given: Mapping[str, object], words: Words) -> dict[str, object]:
     """Return the arguments of a sentence without codes."""
-    found: dict[str, object] = dict(given)
+    shown: dict[str, object] = dict(given)
     for name in PROFILE_ARGS:
-        if isinstance(text := found.get(name), str):
-            found[name] = in_kafkas(text)
+        if isinstance(text := shown.get(name), str):
+            shown[name] = in_kafkas(text)
     for name in PROMISE_ARGS:
-        if isinstance(text := found.get(name), str):
-            found[name] = promise(text, words)
-    return found
+        if isinstance(text := shown.get(name), str):
+            shown[name] = promise(text, words)
+    return shown

@@ -57,12 +57,12 @@ def embed(digest: str) -> str:
     """Render one run, opened at ``?step=``; an answer that cannot be read is named and ignored."""
     if not DIGEST.match(digest):
         raise RequestError("not_found")
-    wanted, chosen, problems = chosen_of(request.args)
+    requested, chosen, problems = chosen_of(request.args)
     lang = visitor.lang()
     saved = services().replays.saved(digest)
     with services().replays.using(digest) as replay:
         facts = services().replays.facts(replay, saved, lang)
-        step = min(wanted, replay.total)
+        step = min(requested, replay.total)
         first = max(0, step - 2)
         steps = replay.around(first, step, STEPS_AT_FIRST)
     here = steps[step - steps[0]["n"]]
@@ -100,11 +100,11 @@ def chosen_of(
     step = whole_number(args.get("step", "0"))
     if step is None:
         problems.append({"name": "step", "value": args["step"][:40], "known": "0, 1, 2 …"})
-    for name, known in CHOICES.items():
-        value = args.get(name, known[0])
-        chosen[name] = value if value in known else known[0]
-        if value not in known:
-            problems.append({"name": name, "value": value[:40], "known": ", ".join(known)})
+    for name, values in CHOICES.items():
+        value = args.get(name, values[0])
+        chosen[name] = value if value in values else values[0]
+        if value not in values:
+            problems.append({"name": name, "value": value[:40], "known": ", ".join(values)})
     if language_of(args.get("lang", USUAL)) is None:
         problems.append(
             {"name": "lang", "value": args["lang"][:40], "known": ", ".join(map(short, LANGUAGES))}
@@ -133,7 +133,7 @@ def table_rows(view: View) -> list[ReplicaRow]:
 
 def _rows(part: PartitionView, view: View) -> list[ReplicaRow]:
     """Return one line of the table for each replica."""
-    brokers = {one["id"]: one for one in view["brokers"]}
+    brokers = {broker["id"]: broker for broker in view["brokers"]}
     rows: list[ReplicaRow] = []
     for number in part["ar"]:
         replica = part["replicas"][str(number)]

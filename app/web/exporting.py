@@ -28,11 +28,13 @@ def export(digest: str, form: str) -> Response:
     shown = "show" in request.args
 
     def answer() -> Response:
-        asked = RequestFields({"run": digest, "form": form})
-        found = exports.exported(question_context(), asked)
-        file = Response(found["text"], mimetype="text/plain" if shown else FORMATS[form].mimetype)
+        fields = RequestFields({"run": digest, "form": form})
+        exported = exports.exported(question_context(), fields)
+        file = Response(
+            exported["text"], mimetype="text/plain" if shown else FORMATS[form].mimetype
+        )
         how = "inline" if shown else "attachment"
-        file.headers["Content-Disposition"] = f'{how}; filename="{found["name"]}"'
+        file.headers["Content-Disposition"] = f'{how}; filename="{exported["name"]}"'
         return file
 
     response = unless_known(etag, answer)

@@ -44,9 +44,9 @@ class HomeTopic(TypedDict):
     cards: list[OutcomesCard]
 
 
-def topics(found: Iterable[LibraryCard]) -> list[HomeTopic]:
+def topics(listed: Iterable[LibraryCard]) -> list[HomeTopic]:
     """Return each topic with the cards of its runs; one that the library lacks is left out."""
-    by_code = {card["code"]: with_outcomes(card) for card in found}
+    by_code = {card["code"]: with_outcomes(card) for card in listed}
     return [
         {"name": name, "cards": [by_code[code] for code in codes if code in by_code]}
         for name, codes in TOPICS
@@ -59,7 +59,7 @@ def home() -> str | AnyResponse:
     if any(name in request.args for name in FILTERS):
         return redirect(f"{url_for('shelf.library')}?{request.query_string.decode('latin-1')}")
     library = file.library().values()
-    shown = cards((one for one in library if one.code in SHOWN), visitor.lang())
+    shown = cards((scenario for scenario in library if scenario.code in SHOWN), visitor.lang())
     return render_template(
         "home.html",
         unreadable=[located(bad) for bad in file.unreadable().values()],

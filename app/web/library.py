@@ -69,27 +69,27 @@ class LibraryFilter:
 @blueprint.get("/scenarios")
 def library() -> str:
     """Render every scenario of the library with its verdicts; works without JavaScript."""
-    found = cards(file.library().values(), visitor.lang())
+    listed = cards(file.library().values(), visitor.lang())
     real = {scenario.slug: badge(scenario) for scenario in file.library().values()}
-    wanted = LibraryFilter.asked()
-    every = sorted(found, key=lambda card: wanted.ranks.get(card["slug"], len(found)))
-    shown = [card for card in every if wanted.fits(card)]
+    chosen = LibraryFilter.asked()
+    every = sorted(listed, key=lambda card: chosen.ranks.get(card["slug"], len(listed)))
+    shown = [card for card in every if chosen.fits(card)]
     profiles = [verdict["profile"] for card in every for verdict in card["verdicts"]]
-    known = {card["digest"] for card in every}
+    digests = {card["digest"] for card in every}
     saved = services().store.at_hand(owner=visitor.owner())
     return render_template(
         "library.html",
         unreadable=[located(bad) for bad in file.unreadable().values()],
         cards=[{**with_outcomes(card), "seen": real[card["slug"]]} for card in every],
         shown={card["slug"] for card in shown},
-        wanted=wanted,
-        found=others(wanted.query, visitor.lang()),
-        slugs=list(wanted.ranks),
-        methods=len(search(wanted.query)) if OF_KAFKA.search(wanted.query) else 0,
+        wanted=chosen,
+        found=others(chosen.query, visitor.lang()),
+        slugs=list(chosen.ranks),
+        methods=len(search(chosen.query)) if OF_KAFKA.search(chosen.query) else 0,
         tags=TAGS,
         profiles=[name for name in PROFILES if name in profiles],
         kafkas=PROFILES,
-        own=[row for row in saved if row.digest not in known],
+        own=[row for row in saved if row.digest not in digests],
         canvas=next((card for card in every if card["code"] == CANVAS), None),
         pictures=url_for("shelf.sheet", version=pictures_version()),
     )

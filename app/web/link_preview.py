@@ -60,14 +60,14 @@ def _drawn(digest: str, step: int, lang: str) -> str:
     row = PROFILES.get(run.profile)
     scenario = in_language(run.scenario, lang)
     plain = {broker["id"]: broker["name"] for broker in view["brokers"]}
-    told = [story.render(one, plain, lang) for one in here["say"][:1]]
+    sentences = [story.render(sentence, plain, lang) for sentence in here["say"][:1]]
     return postcard(
         Postcard(
             title=scenario.title,
             version=row.stands_for if row else run.profile,
             verdict=verdict_text(partial(services().words.text, lang), verdict),
             kind=verdict["kind"],
-            said=told[0] if told else "",
+            said=sentences[0] if sentences else "",
             # The point of the script is not given away before it has happened.
             answer="" if verdict["kind"] == OPEN or run.moves is not None else scenario.teaches,
             say=partial(services().words.text, lang),

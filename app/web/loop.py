@@ -92,24 +92,24 @@ def pictured(profile: str) -> tuple[list[tuple[StepJson, int]], int]:
     story to which it belongs.
     """
     replay = _replay(profile)
-    found: list[StepJson] = []
+    steps: list[StepJson] = []
     chosen: StepJson | None = None
     for step in replay.each(0, replay.total + 1):
-        if len(found) == len(MOMENTS):
+        if len(steps) == len(MOMENTS):
             break
-        if step["line"] >= MOMENTS[len(found)] and chosen is not None:
-            found.append(chosen)
+        if step["line"] >= MOMENTS[len(steps)] and chosen is not None:
+            steps.append(chosen)
             chosen = None
         if chosen is None or _cuts(step) or not _cuts(chosen):
             chosen = step
-    if chosen is not None and len(found) < len(MOMENTS):
-        found.append(chosen)
+    if chosen is not None and len(steps) < len(MOMENTS):
+        steps.append(chosen)
     facts = replay.facts()
     beats: list[int] = [at for at, _ in facts["beats"]]
-    told = [
-        (step, max((at for at in beats if at <= step["n"]), default=step["n"])) for step in found
+    pictures = [
+        (step, max((at for at in beats if at <= step["n"]), default=step["n"])) for step in steps
     ]
-    return told, facts["highest"]["0"]
+    return pictures, facts["highest"]["0"]
 
 
 def _cuts(step: StepJson) -> bool:
@@ -154,19 +154,19 @@ def hero(lang: str) -> Mapping[str, object]:
         "first": FIRST,
         "stops": [
             {
-                "profile": one.profile,
-                "release": one.release,
-                "lost": one.lost,
-                "frames": address(one.profile, lang),
+                "profile": stop.profile,
+                "release": stop.release,
+                "lost": stop.lost,
+                "frames": address(stop.profile, lang),
                 "watch": url_for(
                     "pages.scenario",
                     name=scenario().slug,
-                    profile=one.profile,
+                    profile=stop.profile,
                     size="story",
                     play=1,
                 ),
             }
-            for one in stops()
+            for stop in stops()
         ],
         "begins": _framed(frame(FIRST, lang, 0)),
         "ends": _framed(frame(FIRST, lang, len(MOMENTS) - 1)),
@@ -184,9 +184,9 @@ def loop(profile: str, lang: str, digest: str) -> Response:
     """Return the frames of a version, in a language; an old address gets the new ones, for now."""
     if profile not in PROFILES or lang not in LANGUAGES:
         raise RequestError("not_found")
-    told = frames(profile, lang)
-    response = Response(told, mimetype="application/json")
-    response.set_etag(hashlib.sha256(told).hexdigest()[:12])
+    body = frames(profile, lang)
+    response = Response(body, mimetype="application/json")
+    response.set_etag(hashlib.sha256(body).hexdigest()[:12])
     if digest == edition():
         response.headers["Cache-Control"] = FOR_EVER
     return response

@@ -31,10 +31,10 @@ def in_library(scenario: Scenario) -> bool:
 
 def scenarios_like(name: str) -> list[Scenario]:
     """Return library scenarios whose code or slug is spelled most like an unknown name."""
-    named = {one.slug: one for one in file.library().values()}
-    named |= {one.code.lower(): one for one in named.values() if one.code}
+    named = {scenario.slug: scenario for scenario in file.library().values()}
+    named |= {scenario.code.lower(): scenario for scenario in named.values() if scenario.code}
     near = get_close_matches(name.lower(), list(named), NEAR, 0.6) if name else []
-    return list({named[one].slug: named[one] for one in near}.values())
+    return list({named[slug].slug: named[slug] for slug in near}.values())
 
 
 def profile_asked(name: str = "profile") -> str:

@@ -24,7 +24,6 @@ from app.core.request_fields import typed
 from app.core.verdict_text import verdict_text
 from app.core.words import choose
 from app.learn.path import place_on_path
-from app.live.classroom_registry import rooms_here
 from app.questions.names import DIGEST, default_run
 from app.recordings.page import badge
 from app.server import addresses, bundler, security, visitor
@@ -50,10 +49,10 @@ blueprint = Blueprint("pages", __name__)
 @blueprint.get("/s/<name>")
 def scenario(name: str) -> str:
     """Render a scenario by code, slug or digest, opened on its default run."""
-    found = naming.scenario_named(name)
+    scenario = naming.scenario_named(name)
     profile = naming.profile_asked()
-    run = default_run(found, profile, typed(request.args, "seed", default=0))
-    return animator(found, run)
+    run = default_run(scenario, profile, typed(request.args, "seed", default=0))
+    return animator(scenario, run)
 
 
 @blueprint.get("/r")
@@ -68,20 +67,12 @@ def run(digest: str) -> str:
     """Render a saved or live run, opened at ``?step=``."""
     if not DIGEST.match(digest):
         raise RequestError("not_found")
-    found = services().replays.run(digest)
-    return animator(found.scenario, found)
-
-
-@blueprint.get("/class/<name>")
-def classroom(name: str) -> str:
-    """Render a class: its followers see the run at which its leader is."""
-    room = rooms_here().get(name.lower())
-    place = room.place
-    return animator(place.run.scenario, place.run, room=room.name, step=place.step)
+    run = services().replays.run(digest)
+    return animator(run.scenario, run)
 
 
 def animator(
-    found: Scenario,
+    scenario: Scenario,
     run: Run,
     bare: bool = False,
     room: str = "",
@@ -92,11 +83,11 @@ def animator(
     services().replays.register(run)
     if scriptless.is_scriptless() and not bare:
         return scriptless.page(run, typed(request.args, "step", default=step))
-    shown = told(found)
+    shown = told(scenario)
     named = request.path.startswith("/s/")  # by its scenario, and so without being saved
     boot = {
         "run": run.digest,
-        "scenario": {"slug": found.slug, "digest": found.digest, "title": shown.title},
+        "scenario": {"slug": scenario.slug, "digest": scenario.digest, "title": shown.title},
         "profile": run.profile,
         "seed": run.seed,
         "engine": ENGINE_VERSION,
@@ -106,14 +97,14 @@ def animator(
         "room": room,
         "step": step,
         "named": named,
-        "library": named and found.slug in file.library(),
+        "library": named and scenario.slug in file.library(),
         "kept": named or services().replays.is_kept(run.digest),
-        "seen": None if bare else badge(found),
+        "seen": None if bare else badge(scenario),
         "level": level,
         "futures": {"each": FUTURES_EACH, "longest": longest()},
     }
-    boot["after"] = _end_card(found) if boot["library"] else None
-    boot["path"] = place_on_path(found.code, run.profile) if boot["library"] else None
+    boot["after"] = _end_card(scenario) if boot["library"] else None
+    boot["path"] = place_on_path(scenario.code, run.profile) if boot["library"] else None
     title = level["title"] if level else "" if bare else shown.title
     return render_template("animator.html", boot=boot, title=title)
 
@@ -151,13 +142,13 @@ class EndCard(TypedDict):
 def _end_card(scenario: Scenario) -> EndCard:
     """Return what the card at the end of a library run shows besides the verdict."""
     lang = visitor.lang()
-    found = takeaways(scenario.code)
+    takeaway = takeaways(scenario.code)
     return {
-        "proves": found.proves,
-        "ask": found.item.ask[lang],
-        "says": [fact[lang] for fact in found.item.facts[:SAYS]],
-        "topic": found.topic,
-        "next": {"title": told(found.next).title, "url": f"/s/{found.next.slug}"},
+        "proves": takeaway.proves,
+        "ask": takeaway.item.ask[lang],
+        "says": [fact[lang] for fact in takeaway.item.facts[:SAYS]],
+        "topic": takeaway.topic,
+        "next": {"title": told(takeaway.next).title, "url": f"/s/{takeaway.next.slug}"},
     }
 
 
@@ -173,8 +164,8 @@ def words(key: str, **args: Any) -> str:
     """
     if "words" not in g:
         g.words = services().words.words(visitor.lang())
-    found = display_names.args(args, words) if args else args
-    return choose(g.words, key, found)
+    shown = display_names.args(args, words) if args else args
+    return choose(g.words, key, shown)
 
 
 def here(**changes: Any) -> str:
@@ -347,13 +338,13 @@ def needed_modules(entry: str, vendored: Mapping[str, str]) -> tuple[str, ...]:
 @once
 def _needed_modules(entry: str, vendored: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
     bare = {name: f"vendor/{file}" for name, file in vendored}
-    found = [entry]
-    for module in found:
+    paths = [entry]
+    for module in paths:
         text = (ROOT / "static" / module).read_text("utf-8")
         folder = posixpath.dirname(module)
         for name in imported_modules(text):
             near = posixpath.normpath(posixpath.join(folder, name)) if name[0] == "." else ""
             path = bare.get(name, near)
-            if path and path not in found:
-                found.append(path)
-    return tuple(found[1:])
+            if path and path not in paths:
+                paths.append(path)
+    return tuple(paths[1:])

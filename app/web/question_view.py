@@ -64,7 +64,7 @@ def given_of(probe: Probe, number: int | None, text: str) -> GivenAnswer | None:
     if not text:
         return None
     answer = answer_of(probe, text[:400])
-    place = next((i for i, one in enumerate(probe.choices) if one.answer == answer), -1)
+    place = next((i for i, choice in enumerate(probe.choices) if choice.answer == answer), -1)
     return GivenAnswer(answer, place)
 
 
@@ -144,9 +144,12 @@ def result(
         "ids": list(wrong),
         "why": teller.reason(probe),
         "others": [
-            {"answer": teller.answer(probe, one.answer), "belief": teller.belief(one.wrong[0])}
-            for i, one in enumerate(probe.choices)
-            if one.wrong and i != given
+            {
+                "answer": teller.answer(probe, choice.answer),
+                "belief": teller.belief(choice.wrong[0]),
+            }
+            for i, choice in enumerate(probe.choices)
+            if choice.wrong and i != given
         ],
         "stage": frame(run, probe.step, to=probe.until, guess=guess(probe, answered)),
         "open": animator(run, probe.step),
@@ -165,7 +168,7 @@ def _older(question: ViewQuestion, profile: str) -> str:
     """
     run = replace(question.run, profile=profile)
     try:
-        turns = [one for one in recorded(run).turns if one.move == question.probe.move]
+        turns = [turn for turn in recorded(run).turns if turn.move == question.probe.move]
     except InputError:  # a move that this Kafka has not
         return ""
     return frame(run, max(0, turns[0].first - 1), to=turns[-1].last) if turns else ""

@@ -26,11 +26,11 @@ class ServerCompute:
 
 def question_context(lang: str = "") -> Context:
     """Return the context of a question in a language, else in that of the visitor."""
-    found = services()
+    here = services()
     return Context(
-        runs=found.replays,
+        runs=here.replays,
         compute=ServerCompute(),
-        words=found.words,
+        words=here.words,
         lang=lang or visitor.lang(),
-        saved_scenario=found.store.scenario,
+        saved_scenario=here.store.scenario,
     )

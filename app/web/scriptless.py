@@ -47,7 +47,7 @@ def page(run: Run, step: int) -> str:
         near = replay.around(first, step, 2 * AROUND + 1)
     names = {broker.id: broker.label for broker in run.scenario.brokers}
     here = near[step - near[0]["n"]]
-    chapters = [one for one in facts["chapters"] if one[0] <= step]
+    chapters = [chapter for chapter in facts["chapters"] if chapter[0] <= step]
     return render_template(
         "plain.html",
         facts=facts,
@@ -59,8 +59,8 @@ def page(run: Run, step: int) -> str:
         told=_step_sentences(here, names, lang),
         chapter=chapters[-1] if chapters and step else None,
         rows=_rows(here["view"]),
-        steps=[{"n": one["n"], "text": _step_sentences(one, names, lang)[0]} for one in near],
-        moments=[one for one in facts["moments"] if one != step],
+        steps=[{"n": each["n"], "text": _step_sentences(each, names, lang)[0]} for each in near],
+        moments=[moment for moment in facts["moments"] if moment != step],
     )
 
 

@@ -106,18 +106,18 @@ class Workers:
         with self._gate.turn(resting) as give_way:
             hand = self._take()
             try:
-                found = self._watched(hand, (work, args, self._cpu_s), budget.check, give_way)
+                outcome = self._watched(hand, (work, args, self._cpu_s), budget.check, give_way)
             except BaseException:
                 self._drop(hand)
                 raise
-            how, last, told = found
+            how, last, content = outcome
             if last:
                 self._drop(hand)
             else:
                 self._give_back(hand)
         if how == RAISED:
-            raise told
-        result: T = pickle.loads(told)
+            raise content
+        result: T = pickle.loads(content)
         return result
 
     def _watched(
@@ -134,11 +134,11 @@ class Workers:
                 before = _charge(hand, before)
                 check()
                 give_way()
-            how, last, told = hand.hear()
+            how, last, content = hand.hear()
             if how == DONE:
-                told = hand.hear_bytes()
+                content = hand.hear_bytes()
             _charge(hand, before)
-            return how, last, told
+            return how, last, content
         except WorkerDiedError:
             raise self._why(hand) from None
 
@@ -237,16 +237,16 @@ def serve(line: Line, instance: Path | None = None) -> None:
     while True:
         work, args, cpu_s = line.recv()
         _bound(cpu_s)
-        how, told = _done(work, args)
+        how, content = _done(work, args)
         last = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 > GROWN_BYTES
         if how == DONE:
             line.send((DONE, last, None))
-            line.send_bytes(told)
+            line.send_bytes(content)
         else:
-            line.send((RAISED, last, told))
+            line.send((RAISED, last, content))
         if last:
             return
-        del told
+        del content
 
 
 def _done(work: Callable[..., Any], args: tuple[Any, ...]) -> tuple[str, Any]:

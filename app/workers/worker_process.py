@@ -102,19 +102,19 @@ class WorkerProcess:
     def spent_s(self) -> float:
         """Return its CPU seconds; 0 where the system does not report them."""
         try:
-            with open(f"/proc/{self.pid}/schedstat", "rb") as told:
-                return int(told.read().split()[0]) / 1e9
+            with open(f"/proc/{self.pid}/schedstat", "rb") as file:
+                return int(file.read().split()[0]) / 1e9
         except (OSError, ValueError, IndexError):
             return 0.0
 
     def memory_bytes(self) -> int:
         """Return its proportional share of memory; 0 where the system does not report it."""
         try:
-            told = Path(f"/proc/{self.pid}/smaps_rollup").read_text()
+            text = Path(f"/proc/{self.pid}/smaps_rollup").read_text()
         except OSError:
             return 0
         return next(
-            (int(line.split()[1]) * 1024 for line in told.splitlines() if line.startswith("Pss:")),
+            (int(line.split()[1]) * 1024 for line in text.splitlines() if line.startswith("Pss:")),
             0,
         )
 

@@ -140,7 +140,7 @@ def check(setting: Setting, failures: Failures) -> None:
 
 def neighbours(setting: Setting) -> list[Setting]:
     """Return the setting itself, then every setting that differs in one thing and makes sense."""
-    found = [setting]
+    settings = [setting]
     changes: list[dict[str, Any]] = [
         {"acks": "1" if setting.acks == "all" else "all"},
         {"min_isr": setting.min_isr + 1},
@@ -153,9 +153,9 @@ def neighbours(setting: Setting) -> list[Setting]:
     for change in changes:
         other = replace(setting, **change)
         sound = 1 <= other.min_isr <= other.factor and other.factor <= BOUNDS["factor"][1]
-        if sound and other not in found:
-            found.append(other)
-    return found
+        if sound and other not in settings:
+            settings.append(other)
+    return settings
 
 
 def profiles(setting: Setting) -> tuple[str, ...]:
@@ -198,7 +198,7 @@ def _paced(names: tuple[str, ...]) -> dict[str, int]:
     heartbeat after its death.  Rarer heartbeats in a longer session keep that mean.
     """
     usual = [configs.build(get_profile(name)) for name in names]
-    noticed = [one.session_timeout_ms - one.heartbeat_ms // 2 for one in usual]
+    noticed = [workload.session_timeout_ms - workload.heartbeat_ms // 2 for workload in usual]
     beat = min(2 * (ms - SLACK_MS) for ms in noticed)
     sessions = {
         f"{'broker' if get_profile(name).kraft else 'zookeeper'}.session.timeout.ms": ms + beat // 2

@@ -63,11 +63,11 @@ def overlaps_by_size(setting: Setting, failures: Failures) -> dict[int, float]:
     rack_rate, rack_out = rack
     hosts = range(setting.factor)
     used = sorted({host % setting.racks for host in hosts})
-    found: dict[int, float] = {}
+    overlaps: dict[int, float] = {}
     for dead in chain.from_iterable(combinations(used, k) for k in range(len(used) + 1)):
         racks = len(dead)
         alone = sum(host % setting.racks not in dead for host in hosts)
         by_rack = racks * rack_rate * rack_out ** max(0, racks - 1) * own_out**alone
         by_own = alone * own_rate * own_out ** max(0, alone - 1) * rack_out**racks
-        found[racks + alone] = found.get(racks + alone, 0.0) + (by_rack + by_own) * YEAR_MS
-    return found
+        overlaps[racks + alone] = overlaps.get(racks + alone, 0.0) + (by_rack + by_own) * YEAR_MS
+    return overlaps

@@ -116,9 +116,9 @@ def sums_of(rows: Iterable[Json]) -> Sums:
 
 def run_of_leaf(subject: Json, profile: str, seed: int, leaf: Json) -> Run:
     """Return a cycle that lost, as a run like any other: its failures are lines of a fault plan."""
-    asked = subject[CYCLES]
-    setting = Setting.of(profile, asked["setting"])
+    question = subject[CYCLES]
+    setting = Setting.of(profile, question["setting"])
     strikes = [Strike(cause, kind, tuple(group), at_ms, mttr_ms)
                for cause, kind, group, at_ms, mttr_ms in leaf["strikes"]]  # fmt: skip
-    played = replayed(setting, Failures(**asked["failures"]), strikes, leaf["end_ms"])
+    played = replayed(setting, Failures(**question["failures"]), strikes, leaf["end_ms"])
     return Run(played, profile, seed)

@@ -67,11 +67,11 @@ class Strike(NamedTuple):
 def causes(setting: Setting, failures: Failures) -> tuple[Cause, ...]:
     """Return the causes that can strike brokers with replicas; other brokers do not matter."""
     hosts = range(1, setting.factor + 1)
-    alone = tuple((one,) for one in hosts)
+    alone = tuple((host,) for host in hosts)
     racks = tuple(
         group
         for rack in range(setting.racks)
-        if (group := tuple(one for one in hosts if (one - 1) % setting.racks == rack))
+        if (group := tuple(host for host in hosts if (host - 1) % setting.racks == rack))
     )
     rows = (
         ("process", "kill", failures.process_days, failures.process_repair_s * UNITS["s"], alone),
@@ -144,9 +144,9 @@ class Tree:
         first = WARM_MS + self.chance.below(FLUSH_MS)
         sim.run_until(first - 1)
         for cause in self.causes:
-            wanted = self.copies[cause.name]
-            for _ in range(self._whole(wanted)):
-                weight = cause.rate * len(cause.targets) / wanted
+            copies = self.copies[cause.name]
+            for _ in range(self._whole(copies)):
+                weight = cause.rate * len(cause.targets) / copies
                 self._strike(sim, (), (), cause, cause.targets, first, weight)
 
     def _whole(self, wanted: float) -> int:
@@ -179,26 +179,26 @@ class Tree:
                 return
             weight /= GOES_ON
         following = self._drawn(path)
-        kept, lost = self._cycle(twin, at_ms, bool(following))
-        age = kept[-1].now - at_ms
+        twins, lost = self._cycle(twin, at_ms, bool(following))
+        age = twins[-1].now - at_ms
         here = weight * exp(-self.all * age)
         entry = self.paths.setdefault(path, [0.0] * 8)
         entry[0] += 1
         entry[1] += weight
         entry[4] = max(entry[4], weight)
         entry[5] = max(entry[5], 0.0 if spared else weight)
-        entry[7] += kept[-1].events - sim.events
-        self.events += kept[-1].events - sim.events
-        self.waits += here * waited_ms(kept[-1], self.setting.acks)
-        self.busy += here * (kept[-1].now - before[0].at_ms)
+        entry[7] += twins[-1].events - sim.events
+        self.events += twins[-1].events - sim.events
+        self.waits += here * waited_ms(twins[-1], self.setting.acks)
+        self.busy += here * (twins[-1].now - before[0].at_ms)
         if lost:
             entry[2] += 1
             entry[3] += here
             entry[6] += spared
             self.lost += here
-            self.leaves.append(Leaf(here * YEAR_MS, before, kept[-1].now))
+            self.leaves.append(Leaf(here * YEAR_MS, before, twins[-1].now))
         if following:
-            self._next(kept[:-1] if lost else kept, path, before, weight, at_ms, following)
+            self._next(twins[:-1] if lost else twins, path, before, weight, at_ms, following)
 
     def _drawn(self, path: Path) -> list[Cause]:
         """Return the kinds of failures that strike in copies of this cycle, one for each copy."""
@@ -215,23 +215,23 @@ class Tree:
 
         Return (states on the way if they are to be kept, and the last one; did they).
         """
-        kept = [sim]
+        twins = [sim]
         healthy_at = -1
         give_up = began + CUT * self.longest + 10 * FLUSH_MS
         while True:
-            twin = kept[-1].copy() if keep else kept.pop()
+            twin = twins[-1].copy() if keep else twins.pop()
             now = twin.now
             twin.run_until(now + max(LOOK_MS, (now - began) // LOOK_PART))
-            kept.append(twin)
+            twins.append(twin)
             if has_lost(twin, self.setting.acks):
-                return kept, True
+                return twins, True
             healthy_at = (twin.now if healthy_at < 0 else healthy_at) if is_healthy(twin) else -1
             if 0 <= healthy_at <= twin.now - FLUSH_MS or twin.now > min(give_up, MOST_MS):
-                return kept, False
+                return twins, False
 
     def _next(
         self,
-        kept: list[Simulation],
+        states: list[Simulation],
         path: Path,
         before: tuple[Strike, ...],
         weight: float,
@@ -244,20 +244,22 @@ class Tree:
 
         It does at times that are even over the cycle or soon after its beginning.
         """
-        age = max(1, kept[-1].now - began)
+        age = max(1, states[-1].now - began)
         near = min(age, NEAR_MS)
         soon = NEAR_SHARE[len(path) + 1]
         for cause in following:
             after = 1 + self.chance.below(near if self.chance.hits(soon) else age)
             density = (1 - soon) / age + (soon / near if after <= near else 0.0)
-            state = max((one for one in kept if one.now < began + after), key=_now)
-            targets = tuple(one for one in cause.targets if is_target(state, cause, one))
+            state = max(
+                (state_then for state_then in states if state_then.now < began + after), key=_now
+            )
+            targets = tuple(target for target in cause.targets if is_target(state, cause, target))
             if not targets:
                 continue
             often = cause.rate * len(targets) * exp(-self.all * after)
-            wanted = self.copies[format_path((*path, cause.name))]
+            copies = self.copies[format_path((*path, cause.name))]
             self._strike(state, path, before, cause, targets, began + after,
-                         weight * often / (wanted * density))  # fmt: skip
+                         weight * often / (copies * density))  # fmt: skip
 
 
 def format_path(path: Path) -> str:
@@ -281,8 +283,8 @@ def best_effort(trees: Sequence[Tree]) -> dict[str, float]:
                 met[path] = met.get(path, 0.0) + entry[3]
     expected = importance.losses(first.setting, first.causes)
     better = importance.corrected(expected, met, len(trees))
-    found = importance.copies(first.setting, first.causes, better)
-    return {format_path(path): n for path, n in found.items()}
+    copies = importance.copies(first.setting, first.causes, better)
+    return {format_path(path): n for path, n in copies.items()}
 
 
 def _now(sim: Simulation) -> int:
@@ -304,9 +306,10 @@ def is_target(sim: Simulation, cause: Cause, group: tuple[int, ...]) -> bool:
     """Check whether this failure can strike there: a broker that is down cannot fail."""
     if cause.kind == "disk_fail":
         return all(
-            not sim.brokers[one].machine.broken and sim.brokers[one].status == UP for one in group
+            not sim.brokers[broker].machine.broken and sim.brokers[broker].status == UP
+            for broker in group
         )
-    return any(sim.brokers[one].status == UP for one in group)
+    return any(sim.brokers[broker].status == UP for broker in group)
 
 
 def is_spared(sim: Simulation) -> bool:
@@ -317,16 +320,16 @@ def is_spared(sim: Simulation) -> bool:
     """
     records = sim.cluster.controller.records
     return is_led(sim) or all(
-        _has_all(sim, one, tp)
+        _has_all(sim, replica, tp)
         for tp, record in records.items()
-        for one in (*record.isr, *record.elr)
+        for replica in (*record.isr, *record.elr)
     )
 
 
 def is_led(sim: Simulation) -> bool:
     """Check whether a replica in sync is up."""
     return all(
-        any(sim.brokers[one].status == UP for one in record.isr)
+        any(sim.brokers[replica].status == UP for replica in record.isr)
         for record in sim.cluster.controller.records.values()
     )
 

@@ -69,7 +69,7 @@ def losses(setting: Setting, causes: Sequence[Cause]) -> dict[Path, float]:
     strikes = [(cause, group) for cause in causes for group in cause.targets]
     if len(strikes) ** min(setting.factor, LEVELS) > SEQUENCES:
         return {}
-    found: dict[Path, float] = {}
+    lost_by_path: dict[Path, float] = {}
     waiting = [_Order((), frozenset(), 1.0, 0.0)]
     while waiting:
         before = waiting.pop()
@@ -81,13 +81,13 @@ def losses(setting: Setting, causes: Sequence[Cause]) -> dict[Path, float]:
             path = (*before.path, cause.name)
             if len(out) == setting.factor:
                 lost = often * _taking_share(setting, cause, before)
-                found[path] = found.get(path, 0.0) + lost
+                lost_by_path[path] = lost_by_path.get(path, 0.0) + lost
             elif len(path) < LEVELS:
                 # A process that restarts before it is detected was never out.
                 late = 0 if cause.kind == "kill" else NOTICED_MS
                 mended = before.mended + 1 / (cause.mttr_ms + late)
                 waiting.append(_Order(path, out, often, mended))
-    return found
+    return lost_by_path
 
 
 def _taking_share(setting: Setting, cause: Cause, before: _Order) -> float:
@@ -113,16 +113,16 @@ def copies(
     for path, lost in expected.items():
         for depth in range(1, len(path) + 1):
             share[path[:depth]] = share.get(path[:depth], 0.0) + lost / whole
-    found: dict[Path, float] = {}
+    counts: dict[Path, float] = {}
     played: dict[Path, float] = {(): 1.0}
     level: list[Path] = [()]
     for depth in range(levels(setting)):
         level = [(*path, cause.name) for path in level for cause in causes]
         for path in level:
-            wanted = CYCLES[depth] * share.get(path, 0.0) / played[path[:-1]]
-            found[path] = min(MOST, FLOOR[depth] + wanted)
-            played[path] = played[path[:-1]] * found[path]
-    return found
+            ideal = CYCLES[depth] * share.get(path, 0.0) / played[path[:-1]]
+            counts[path] = min(MOST, FLOOR[depth] + ideal)
+            played[path] = played[path[:-1]] * counts[path]
+    return counts
 
 
 def corrected(
@@ -134,11 +134,11 @@ def corrected(
     mean of formula and pilot, at least 1/TRUST of the formula, and at most the larger of TRUST
     times the formula and the sum over all paths.
     """
-    found = {}
+    counts = {}
     whole = sum(expected.values())
     for path in sorted(expected.keys() | met.keys()):
         formula, seen = expected.get(path, 0.0), met.get(path, 0.0) / trees
         middle = (formula + seen) / 2
         most = max(TRUST * formula, whole) if whole else middle
-        found[path] = min(most, max(formula / TRUST, middle))
-    return found
+        counts[path] = min(most, max(formula / TRUST, middle))
+    return counts

@@ -80,8 +80,8 @@ def fitting(line: str, release: str = "") -> tuple[LedgerEntry, ...]:
         return printed
     scores: Counter[LedgerEntry] = Counter()
     for name in names_in(line):
-        found = {entry for entry, names in _names().items() if name in names} | _saying(name)
-        if 0 < len(found) <= MOST_SHARING:
-            scores.update(dict.fromkeys(found, 100 // len(found)))
+        matching = {entry for entry, names in _names().items() if name in names} | _saying(name)
+        if 0 < len(matching) <= MOST_SHARING:
+            scores.update(dict.fromkeys(matching, 100 // len(matching)))
     fits = [entry for entry in entries() if entry in scores]  # of equal scores the worst first
     return tuple(sorted(fits, key=lambda entry: -scores[entry])[:MOST_FOUND])

@@ -89,8 +89,8 @@ class LedgerEntry:
     def last_affected(self) -> str:
         """Newest release that has the bug, "" if none that can be named has it."""
         modes = (ZK, KRAFT) if self.mode == BOTH else (self.mode,)
-        known = [text for mode in modes for text in RELEASES[mode]]
-        hit = [text for text in known if self.affects(release_of(text))]
+        releases = [text for mode in modes for text in RELEASES[mode]]
+        hit = [text for text in releases if self.affects(release_of(text))]
         return max(hit, key=release_of, default="")
 
     def _is_fixed_in(self, release: Release) -> bool:
@@ -118,7 +118,7 @@ def shown() -> dict[str, tuple[str, tuple[str, ...]]]:
     """Return bug -> the code of a scenario, and moves instead of its script (none: its own)."""
     rows = json.loads((files("engine.catalogue") / SHOWN).read_text("utf-8"))
     return {
-        jira: (row["run"], tuple(filter(None, (one.strip() for one in row["moves"].split(";")))))
+        jira: (row["run"], tuple(filter(None, (move.strip() for move in row["moves"].split(";")))))
         for jira, row in rows.items()
     }
 
@@ -157,14 +157,14 @@ def release_in(text: str) -> str:
 
     Raises InputError where there is none, or none that is played.
     """
-    found = _RELEASE.search(text[:MOST_CHARACTERS])
-    if found is None:
+    match = _RELEASE.search(text[:MOST_CHARACTERS])
+    if match is None:
         raise InputError(
             "invalid", "No release such as 3.9.1 is in it; paste what --version prints."
         )
-    if not OLDEST <= release_of(found[0]) <= NEWEST:
-        raise InputError("unknown", "Kafka {0} is not played; releases are 0.8 to 4.4.", found[0])
-    return found[0]
+    if not OLDEST <= release_of(match[0]) <= NEWEST:
+        raise InputError("unknown", "Kafka {0} is not played; releases are 0.8 to 4.4.", match[0])
+    return match[0]
 
 
 def bugs_of(release: str, mode: str = "") -> tuple[Bug, ...]:
@@ -215,13 +215,13 @@ def _scenarios() -> dict[str, Scenario]:
     bug and the first that has not.
     """
     of_bug = {entry.jira: entry.flags for entry in entries()}
-    found: dict[str, Scenario] = {}
+    scenarios: dict[str, Scenario] = {}
     for scenario in library().values():
-        names = [name for one in scenario.profiles for name in _FLIP.findall(one)]
+        names = [name for profile in scenario.profiles for name in _FLIP.findall(profile)]
         for jira in _BUG.findall(scenario.origin):
             names += of_bug.get(jira, ())
-        played = [get_profile(one).flags() for one in scenario.profiles]
+        played = [get_profile(profile).flags() for profile in scenario.profiles]
         for name in names:
             if len({flags.get(name) for flags in played}) > 1:
-                found.setdefault(name, scenario)
-    return found
+                scenarios.setdefault(name, scenario)
+    return scenarios

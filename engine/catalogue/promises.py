@@ -47,11 +47,11 @@ def play(scenario: Scenario, profile: str, seed: int = 0, budget: int = 0) -> Pl
     played = PlayedPromises(scenario, profile, seed, sim)
     for line in scenario.lines(profile):
         if line.is_expect:
-            wanted = parse(line.text, scenario.brokers)
-            why = unkept(sim, wanted)
+            expectation = parse(line.text, scenario.brokers)
+            why = unkept(sim, expectation)
             if why:
                 played.complaints.append(
-                    phrase("line {0}: expected {1}, but {2}", line.number, wanted.text, why)
+                    phrase("line {0}: expected {1}, but {2}", line.number, expectation.text, why)
                 )
         else:
             _move(sim, line)
@@ -81,9 +81,11 @@ def _final(played: PlayedPromises) -> list[str]:
     verdict = promised["verdict"]
     broken = in_order(name for name, _, _ in sim.broken)
     if not is_kept(verdict, broken):
-        wanted = "nothing" if verdict == "holds" else " ".join(verdict)
+        expected = "nothing" if verdict == "holds" else " ".join(verdict)
         complaints.append(
-            phrase("verdict: {0} should break, but {1} did", wanted, " ".join(broken) or "nothing")
+            phrase(
+                "verdict: {0} should break, but {1} did", expected, " ".join(broken) or "nothing"
+            )
         )
     if "final" in promised:
         why = unkept(sim, parse(promised["final"], played.scenario.brokers))
@@ -99,72 +101,74 @@ def _final(played: PlayedPromises) -> list[str]:
     return complaints
 
 
-def unkept(sim: Simulation, wanted: Expectation) -> str:
+def unkept(sim: Simulation, expectation: Expectation) -> str:
     """Return why the expectation does not hold now, or ""."""
-    if wanted.kind == "record":
-        return _record(sim, wanted)
-    if wanted.kind in ("ack", "refused", "waiting"):
-        return _answers(sim, wanted)
-    if wanted.kind in ("deleting", "deleted"):
-        return _deletion(sim, wanted)
-    if wanted.kind == "consumer":
-        position = sim.consumer(wanted.who).position
-        return "" if position == wanted.numbers[0] else phrase("it is at {0}", position)
-    disk = sim.brokers[wanted.who].machine.disks.get(wanted.partition)
+    if expectation.kind == "record":
+        return _record(sim, expectation)
+    if expectation.kind in ("ack", "refused", "waiting"):
+        return _answers(sim, expectation)
+    if expectation.kind in ("deleting", "deleted"):
+        return _deletion(sim, expectation)
+    if expectation.kind == "consumer":
+        position = sim.consumer(expectation.who).position
+        return "" if position == expectation.numbers[0] else phrase("it is at {0}", position)
+    disk = sim.brokers[expectation.who].machine.disks.get(expectation.partition)
     log = disk.log if disk is not None else Log()
-    if wanted.kind == "replica":
-        found = (log.leo, log.hw, log.log_start, log.first_local())
-        same = all(want in (-1, have) for want, have in zip(wanted.numbers, found, strict=True))
+    if expectation.kind == "replica":
+        actual = (log.leo, log.hw, log.log_start, log.first_local())
+        same = all(
+            want in (-1, have) for want, have in zip(expectation.numbers, actual, strict=True)
+        )
         return (
             ""
             if same
             else phrase("it has LEO {0} HW {1} START {2}", log.leo, log.hw, log.log_start)
         )
-    if wanted.kind == "log":
+    if expectation.kind == "log":
         pairs = [(value, batch.epoch) for batch in log.batches for value in batch.values]
-        if pairs == list(zip(wanted.names, wanted.numbers, strict=True)):
+        if pairs == list(zip(expectation.names, expectation.numbers, strict=True)):
             return ""
         return phrase(
             "it holds {0}", " ".join(f"{value}@{epoch}" for value, epoch in pairs) or "nothing"
         )
     entries = [number for entry in log.epochs.entries() for number in entry]
-    if entries == list(wanted.numbers):
+    if entries == list(expectation.numbers):
         return ""
     return phrase(
         "its cache is {0}", " ".join(f"{e}:{s}" for e, s in log.epochs.entries()) or "empty"
     )
 
 
-def _deletion(sim: Simulation, wanted: Expectation) -> str:
-    (name,) = wanted.names
+def _deletion(sim: Simulation, expectation: Expectation) -> str:
+    (name,) = expectation.names
     if name not in sim.cluster.names:
         return phrase("there never was a partition {0}", name)
     state = _stage_of_deletion(sim, name)
-    return "" if state == wanted.kind else phrase("it is {0}", state)
+    return "" if state == expectation.kind else phrase("it is {0}", state)
 
 
 def _stage_of_deletion(sim: Simulation, name: str) -> str:
     """Return "there", "deleting" (the controller waits for replicas) or "deleted"."""
     k = sim.cluster.controller
-    tps = {tp for tp, one in enumerate(sim.cluster.names) if one == name}
+    tps = {tp for tp, partition in enumerate(sim.cluster.names) if partition == name}
     if any(tps.intersection(k.topics[topic].tps) for topic in k.deletions):
         return "deleting"
     return "there" if tps <= k.records.keys() else "deleted"
 
 
-def _record(sim: Simulation, wanted: Expectation) -> str:
-    record = sim.cluster.controller.records.get(wanted.partition)
+def _record(sim: Simulation, expectation: Expectation) -> str:
+    record = sim.cluster.controller.records.get(expectation.partition)
     if record is None:
-        return phrase("there is no partition {0}", wanted.partition)
+        return phrase("there is no partition {0}", expectation.partition)
     last: Any = record.last_known_elr
     same = (
         (record.leader, record.leader_epoch, record.partition_epoch)
-        == (wanted.who, *wanted.numbers)
-        and sorted(record.isr) == sorted(wanted.isr)
-        and wanted.elr in (None, tuple(sorted(record.elr)))
-        and wanted.last in (None, tuple(sorted(last)))
+        == (expectation.who, *expectation.numbers)
+        and sorted(record.isr) == sorted(expectation.isr)
+        and expectation.elr in (None, tuple(sorted(record.elr)))
+        and expectation.last in (None, tuple(sorted(last)))
     )
-    return "" if same else phrase("the record is {0}", record_text(sim, wanted.partition))
+    return "" if same else phrase("the record is {0}", record_text(sim, expectation.partition))
 
 
 def record_text(sim: Simulation, tp: int) -> str:
@@ -172,7 +176,7 @@ def record_text(sim: Simulation, tp: int) -> str:
     record = sim.cluster.controller.records[tp]
     last: Any = record.last_known_elr
     names = sim.scenario.broker_name
-    isr = ",".join(names(one) for one in record.isr)
+    isr = ",".join(names(replica) for replica in record.isr)
     text = (
         f"P{tp or ''}{{{names(record.leader) if record.leader >= 0 else -1} "
         f"{record.leader_epoch} {record.partition_epoch} [{isr}]"
@@ -193,24 +197,24 @@ def end_text(sim: Simulation, tp: int) -> str:
     return f"{_stage_of_deletion(sim, name)} {name}"
 
 
-def _answers(sim: Simulation, wanted: Expectation) -> str:
+def _answers(sim: Simulation, expectation: Expectation) -> str:
     """Return the answers to the producers of these records."""
     ledger = sim.ledger
-    acked = {value for of_one in ledger.acked for one in of_one for value in one.values}
-    for name in wanted.names:
+    acked = {value for of_one in ledger.acked for batch in of_one for value in batch.values}
+    for name in expectation.names:
         if name in acked:
-            told = "acknowledged"
+            answer = "acknowledged"
         elif name in ledger.failed:
-            told = phrase("refused {0}", name_of(ledger.failed[name]))
+            answer = phrase("refused {0}", name_of(ledger.failed[name]))
         else:
-            told = "not answered yet"
-        kept = {
+            answer = "not answered yet"
+        holds = {
             "ack": name in acked,
             "waiting": name not in acked and name not in ledger.failed,
-            "refused": name not in acked and told == f"refused {wanted.error}",
-        }[wanted.kind]
-        if not kept:
-            return phrase("{0} was {1}", name, told)
+            "refused": name not in acked and answer == f"refused {expectation.error}",
+        }[expectation.kind]
+        if not holds:
+            return phrase("{0} was {1}", name, answer)
     return ""
 
 
@@ -238,8 +242,8 @@ def promised(run: Run, sim: Simulation, profile: Profile | None = None) -> froze
             kinds.add(DURABILITY)
     return frozenset(
         name
-        for name, one in INVARIANTS.items()
-        if one.promised in kinds and one.holds_under(profile)
+        for name, invariant in INVARIANTS.items()
+        if invariant.promised in kinds and invariant.holds_under(profile)
     )
 
 

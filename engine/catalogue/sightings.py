@@ -41,12 +41,12 @@ class Sightings:
 
     def of_card(self, card: RuleCard, names: Iterable[str] = ()) -> Sighting | None:
         """Return where a rule can be seen, under one of these profiles or under any."""
-        wanted = list(names) or [FIRST, *(name for name in PROFILES if name != FIRST)]
-        for name in wanted:
+        profiles = list(names) or [FIRST, *(name for name in PROFILES if name != FIRST)]
+        for name in profiles:
             for cue in card.shown_by(get_profile(name)):
-                found = self.cues.get(cue, {}).get(name)
-                if found is not None:
-                    return found
+                sighting = self.cues.get(cue, {}).get(name)
+                if sighting is not None:
+                    return sighting
         return None
 
     def of_cue(self, cue: str) -> Sighting | None:
@@ -72,28 +72,28 @@ def sightings() -> Sightings:
 @cache
 def flips() -> dict[str, Sighting]:
     """Return flag -> the scenario that plays with it flipped."""
-    found: dict[str, Sighting] = {}
+    first_seen: dict[str, Sighting] = {}
     for scenario in scenarios_in_order():
         for profile in scenario.profiles:
             if profile not in PROFILES:
                 own, base = get_profile(profile), PROFILES[get_profile(profile).base]
                 for flag in FLAGS:
                     if getattr(own, flag) != getattr(base, flag):
-                        found.setdefault(flag, (scenario.slug, profile, 0))
+                        first_seen.setdefault(flag, (scenario.slug, profile, 0))
                 if own.truncation != base.truncation:
-                    found.setdefault("truncation", (scenario.slug, profile, 0))
-    return found
+                    first_seen.setdefault("truncation", (scenario.slug, profile, 0))
+    return first_seen
 
 
 @cache
 def settings() -> dict[str, Sighting]:
     """Return configuration -> a scenario that sets it."""
-    found: dict[str, Sighting] = {}
+    first_seen: dict[str, Sighting] = {}
     for scenario in (*scenarios_in_order(), *library().values()):
         for name in dict(scenario.configs):
-            found.setdefault(name, (scenario.slug, scenario.profiles[0], 0))
+            first_seen.setdefault(name, (scenario.slug, scenario.profiles[0], 0))
         for line in scenario.lines(scenario.profiles[0]):
             if line.text.startswith("set "):
                 key = line.text.removeprefix("set ").partition("=")[0]
-                found.setdefault(key, (scenario.slug, scenario.profiles[0], 0))
-    return found
+                first_seen.setdefault(key, (scenario.slug, scenario.profiles[0], 0))
+    return first_seen

@@ -115,16 +115,16 @@ def holds(word: str, profile: Profile) -> bool:
 
 def parse(text: str, name: str = "") -> dict[str, RuleCard]:
     """Return the cards of one file.  Raises ValueError naming the line that cannot be read."""
-    found: dict[str, RuleCard] = {}
+    by_rule: dict[str, RuleCard] = {}
     card: RuleCard | None = None
     for number, row in enumerate(text.splitlines(), 1):
         where = f"{name}:{number}"
         if not row or row.startswith("#"):
             continue
         if _HEAD.fullmatch(row):
-            if row in found:
+            if row in by_rule:
                 raise ValueError(f"{where}: a second card for {row}")
-            card = found[row] = RuleCard(row)
+            card = by_rule[row] = RuleCard(row)
         elif card is None:
             raise ValueError(f"{where}: a card begins with its rule")
         elif row == "outside":
@@ -139,16 +139,16 @@ def parse(text: str, name: str = "") -> dict[str, RuleCard]:
             assert match is not None
             cues = tuple((match["cues"] or "").split(",")) if match["cues"] else ()
             place.append(CardLine(match["text"], cues, tuple((match["when"] or "").split())))
-    return found
+    return by_rule
 
 
 @cache
 def cards() -> dict[str, RuleCard]:
-    found: dict[str, RuleCard] = {}
+    by_rule: dict[str, RuleCard] = {}
     for name in FILES:
         text = files("engine.catalogue").joinpath("cards", f"{name}.txt").read_text("utf-8")
-        found.update(parse(text, name))
-    return found
+        by_rule.update(parse(text, name))
+    return by_rule
 
 
 def card_of(cue: str) -> RuleCard | None:

@@ -49,10 +49,10 @@ class Template:
                 if end < 0 or not form.fullmatch(line, at, end):
                     return None
             else:
-                found = form.match(line, at)
-                if found is None:
+                match = form.match(line, at)
+                if match is None:
                     return None
-                end = found.end()
+                end = match.end()
             value = values[place] = line[at:end]
             if place in _NUMBERED and not value.rpartition(_NUMBERED[place])[2].isdigit():
                 return None
@@ -79,5 +79,5 @@ def closeness(texts: Iterable[str], line: str) -> int:
     """Return how many letters of its own the template has that fits a line best; 0 where none."""
     fits = (template(text) for text in texts)
     return max(
-        (sum(map(len, one.literals)) for one in fits if one.match(line) is not None), default=0
+        (sum(map(len, fit.literals)) for fit in fits if fit.match(line) is not None), default=0
     )

@@ -14,8 +14,8 @@ from engine.checks.invariant import Invariant
 def _kinds() -> Iterator[type[Invariant]]:
     """Find the classes in the modules of `invariants`."""
     for module in iter_modules(invariants.__path__):
-        found = import_module(f"{invariants.__name__}.{module.name}")
-        for kind in vars(found).values():
+        contents = import_module(f"{invariants.__name__}.{module.name}")
+        for kind in vars(contents).values():
             if isinstance(kind, type) and issubclass(kind, Invariant) and kind is not Invariant:
                 kind.about.title = kind.about.title or kind.__name__
                 yield kind

@@ -85,8 +85,8 @@ class Checker(Observation):
             process = self.cluster.brokers[node].process
             if process is None:
                 return
-            for one in INTERESTED["on_broker"]:
-                one.on_broker(self, process)
+            for invariant in INTERESTED["on_broker"]:
+                invariant.on_broker(self, process)
             if touched is None or len(touched) > 1:
                 touched = in_order(process, touched)
             for tp in touched:
@@ -119,19 +119,19 @@ class Checker(Observation):
                 lags.on_cut(node, tp, seen.leo)
             seen = self.seen[node][tp] = ReplicaMemory(replica)
         if replica.leader_epoch != seen.epoch:
-            for one in INTERESTED["on_epoch"]:
-                one.on_epoch(self, seen)
+            for invariant in INTERESTED["on_epoch"]:
+                invariant.on_epoch(self, seen)
         if log.leo > seen.leo:
             at = log.index_of(seen.leo)
             if at < len(log.batches):
-                for one in INTERESTED["on_append"]:
-                    one.on_append(self, replica, at)
+                for invariant in INTERESTED["on_append"]:
+                    invariant.on_append(self, replica, at)
             if lags is not None:
                 lags.on_append(tp, replica, seen.leo)
         elif log.leo < seen.leo:
             self._on_truncated(seen)
-        for one in INTERESTED["on_replica"]:
-            one.on_replica(self, seen)
+        for invariant in INTERESTED["on_replica"]:
+            invariant.on_replica(self, seen)
         if replica.role == LEADER:
             self._on_leading(tp, replica, seen)
         seen.leo, seen.hw = log.leo, log.hw
@@ -144,8 +144,8 @@ class Checker(Observation):
             self.lags.on_cut(replica.broker, replica.tp, seen.leo)
         seen.agreed = min(seen.agreed, replica.log.leo)
         self.ledger.truncated += seen.leo - replica.log.leo
-        for one in INTERESTED["on_truncated"]:
-            one.on_truncated(self, seen)
+        for invariant in INTERESTED["on_truncated"]:
+            invariant.on_truncated(self, seen)
 
     def _compare(self, node: int, tp: int, seen: ReplicaMemory) -> None:
         """Compare an in-sync replica with the others, as far as it was not compared before."""
@@ -161,8 +161,8 @@ class Checker(Observation):
             for member in record.isr:
                 other = self.cluster.brokers[member].replicas.get(tp) if member != node else None
                 if other is not None:
-                    for one in INTERESTED["on_pair"]:
-                        one.on_pair(self, replica, other, start, end)
+                    for invariant in INTERESTED["on_pair"]:
+                        invariant.on_pair(self, replica, other, start, end)
         seen.agreed = end
 
     def _compare_again(self, tp: int, members: Iterable[int]) -> None:
@@ -185,8 +185,8 @@ class Checker(Observation):
             before = log.log_start
         if log.hw > before:
             if log.hw > seen.hw:
-                for one in INTERESTED["on_hw_raised"]:
-                    one.on_hw_raised(self, replica)
+                for invariant in INTERESTED["on_hw_raised"]:
+                    invariant.on_hw_raised(self, replica)
                 self.reached[tp] = max(self.reached[tp], log.hw)
             self._on_commit(tp, replica, before)
             if lags is not None:
@@ -194,16 +194,16 @@ class Checker(Observation):
 
     def _on_new_leader(self, tp: int, replica: Replica) -> None:
         log, ledger = replica.log, self.ledger
-        for one in INTERESTED["on_leader"]:
-            one.on_leader(self, replica)
+        for invariant in INTERESTED["on_leader"]:
+            invariant.on_leader(self, replica)
         record = self.cluster.controller.records.get(tp)
         if record is None or record.leader_epoch != replica.leader_epoch:
             return  # a zombie: it will not be asked
         committed = ledger.committed[tp]
         missing = prefix.missing_from(log, committed.values())
         if missing:
-            for one in INTERESTED["on_missing"]:
-                one.on_missing(self, replica, missing)
+            for invariant in INTERESTED["on_missing"]:
+                invariant.on_missing(self, replica, missing)
             ledger.committed_lost += sum(len(batch.values) for batch in missing)
             for batch in missing:
                 del committed[batch.base]  # reported once; what follows builds on the new history
@@ -218,8 +218,8 @@ class Checker(Observation):
             return
         records = self.ledger.lose(acked)
         if records:
-            for one in INTERESTED["on_lost"]:
-                one.on_lost(self, replica, acked, records)
+            for invariant in INTERESTED["on_lost"]:
+                invariant.on_lost(self, replica, acked, records)
 
     def _on_commit(self, tp: int, replica: Replica, before: int) -> None:
         """Commit what the current leader's high watermark has passed."""
@@ -230,11 +230,11 @@ class Checker(Observation):
         conflict, twice = ledger.commit(tp, log.read(before, log.hw) or [], log.hw)
         if twice is not None:
             first = ledger.sequences[tp][ledger.key(twice)]
-            for one in INTERESTED["on_committed_twice"]:
-                one.on_committed_twice(self, twice, first)
+            for invariant in INTERESTED["on_committed_twice"]:
+                invariant.on_committed_twice(self, twice, first)
         if conflict is not None:
-            for one in INTERESTED["on_replaced"]:
-                one.on_replaced(self, conflict)
+            for invariant in INTERESTED["on_replaced"]:
+                invariant.on_replaced(self, conflict)
             self._compare_again(tp, record.isr if record is not None else ())
 
     # -- the controller, its quorum, and remote storage -------------------------------------------
@@ -248,16 +248,16 @@ class Checker(Observation):
         self.records[tp] = record
         if before is not None:
             self.ledger.change(tp, before, record)
-        for one in INTERESTED["on_record"]:
-            one.on_record(self, tp, record, before)
+        for invariant in INTERESTED["on_record"]:
+            invariant.on_record(self, tp, record, before)
         if before is None:
             self._compare_again(tp, record.isr)
             return
         joined = tuple(member for member in record.isr if member not in before.isr)
         leader = self.cluster.current_leader(tp) if joined else None
         if leader is not None:
-            for one in INTERESTED["on_joined"]:
-                one.on_joined(self, leader, joined)
+            for invariant in INTERESTED["on_joined"]:
+                invariant.on_joined(self, leader, joined)
         if self.lags is not None and record.isr != before.isr:
             self.lags.on_isr(tp)
         self._compare_again(tp, joined)
@@ -268,21 +268,21 @@ class Checker(Observation):
             leads = voter.state == LEADS and voter.alive
             if leads and memory.leaders.get(voter.epoch) != voter.id:
                 first = quorum.voters[memory.leaders.setdefault(voter.epoch, voter.id)]
-                for one in INTERESTED["on_voter_leads"]:
-                    one.on_voter_leads(self, voter, first)
+                for invariant in INTERESTED["on_voter_leads"]:
+                    invariant.on_voter_leads(self, voter, first)
             if memory.look(voter):
                 changed = True
-                for one in INTERESTED["on_voter_log"]:
-                    one.on_voter_log(self, quorum, voter)
+                for invariant in INTERESTED["on_voter_log"]:
+                    invariant.on_voter_log(self, quorum, voter)
         if changed:
-            for one in INTERESTED["on_quorum"]:
-                one.on_quorum(self, quorum)
+            for invariant in INTERESTED["on_quorum"]:
+                invariant.on_quorum(self, quorum)
 
     def look_at_remote(self, store: RemoteStore) -> None:
         """Check every tiered partition whose leader is known to the controller."""
         for tp, remote in store.logs.items():
-            for one in INTERESTED["on_remote"]:
-                one.on_remote(self, tp, remote)
+            for invariant in INTERESTED["on_remote"]:
+                invariant.on_remote(self, tp, remote)
             leader = self.cluster.current_leader(tp)
             if leader is not None:
                 released = leader.log.released
@@ -290,8 +290,8 @@ class Checker(Observation):
                     self.ledger.release(tp, released)
                 start = max(self.log_starts.get(tp, 0), leader.log.log_start, released)
                 self.log_starts[tp] = start
-                for one in INTERESTED["on_tier"]:
-                    one.on_tier(self, remote, leader, start)
+                for invariant in INTERESTED["on_tier"]:
+                    invariant.on_tier(self, remote, leader, start)
 
     def on_settled(self, step: int) -> None:
         """Check the cluster long after all faults and traffic."""
@@ -312,8 +312,8 @@ class Checker(Observation):
         """Check what a producer sent more than once, `since` when (ms)."""
         leader = self.cluster.current_leader(acked.tp)
         if leader is not None:
-            for one in INTERESTED["on_retried"]:
-                one.on_retried(self, leader, acked, since)
+            for invariant in INTERESTED["on_retried"]:
+                invariant.on_retried(self, leader, acked, since)
 
     def on_read(self, client: int, src: int, data: FetchData, batches: list[Batch]) -> None:
         """Check the batches that broker `src` served to a consumer."""
@@ -342,18 +342,18 @@ class Checker(Observation):
             if kind == PROCESSED:
                 for value in what[1].values:
                     times = self.ledger.process(group, value)
-                    for one in INTERESTED["on_processed"]:
-                        one.on_processed(self, value, times)
+                    for invariant in INTERESTED["on_processed"]:
+                        invariant.on_processed(self, value, times)
             elif kind == POLLED:
-                for one in INTERESTED["on_polled"]:
-                    one.on_polled(self, group, what[0], what[1], members)
+                for invariant in INTERESTED["on_polled"]:
+                    invariant.on_polled(self, group, what[0], what[1], members)
             elif kind == ASSIGNED:
                 assigned = Assignment(group, what[0], what[1], members)
-                for one in INTERESTED["on_assigned"]:
-                    one.on_assigned(self, assigned)
+                for invariant in INTERESTED["on_assigned"]:
+                    invariant.on_assigned(self, assigned)
             else:
                 member, base, records, since = what
                 commit = GroupCommit(group, member, base, records)
-                for one in INTERESTED["on_group_commit"]:
-                    one.on_group_commit(self, commit)
+                for invariant in INTERESTED["on_group_commit"]:
+                    invariant.on_group_commit(self, commit)
                 self.on_acked(Acked(group, base, records, -1, now - since))

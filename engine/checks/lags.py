@@ -83,8 +83,8 @@ class Lags:
         elif replica.leader_epoch >= line.epoch:  # else a zombie
             line.leader, line.epoch = replica, replica.leader_epoch
             log = replica.log
-            line.uncopied = deque(one for one in line.uncopied if holds(log, one[3]))
-            line.uncommitted = deque(one for one in line.uncommitted if holds(log, one[3]))
+            line.uncopied = deque(entry for entry in line.uncopied if holds(log, entry[3]))
+            line.uncommitted = deque(entry for entry in line.uncommitted if holds(log, entry[3]))
 
     def on_append(self, tp: int, replica: Replica, before: int) -> None:
         """Note that a log has grown from offset `before` on."""

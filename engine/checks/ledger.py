@@ -129,18 +129,18 @@ class Ledger:
         producer has in the committed log already or None).
         """
         conflict = twice = None
-        known, released = self.committed[tp], self.released.get(tp, 0)
+        committed, released = self.committed[tp], self.released.get(tp, 0)
         for batch in batches:
             if batch.end <= released:
                 continue
-            before = known.get(batch.base)
+            before = committed.get(batch.base)
             if before is not None and not before.same(batch):
                 conflict = before
-            known[batch.base] = batch
+            committed[batch.base] = batch
             if batch.producer >= 0:
                 first = self.sequences[tp].setdefault(self.key(batch), batch.base)
                 if first != batch.base:
-                    if first in known and self.key(known[first]) == self.key(batch):
+                    if first in committed and self.key(committed[first]) == self.key(batch):
                         twice = batch
                     else:  # the first was lost since: this one stands for it
                         self.sequences[tp][self.key(batch)] = batch.base

@@ -9,14 +9,14 @@ from engine.checks.ledger import Acked
 from engine.model.log import Batch, Log
 
 
-def is_just(log: Log, known: dict[int, Batch], start: int, upto: int) -> bool:
+def is_just(log: Log, committed: dict[int, Batch], start: int, upto: int) -> bool:
     """Check whether [start, upto) is just what is known by its base, as all its holders agree."""
     batches = log.batches
     for at in range(log.index_of(start), len(batches)):
         batch = batches[at]
         if batch.base >= upto:
             return True
-        if known.get(batch.base) is not batch:
+        if committed.get(batch.base) is not batch:
             return False
     return True
 
@@ -37,36 +37,36 @@ def has_values(log: Log, base: int, values: tuple[str, ...]) -> bool:
 
 def missing_from(log: Log, batches: Iterable[Batch]) -> list[Batch]:
     """Return the batches that the log does not hold: one look each, if they come in its order."""
-    found: list[Batch] = []
+    missing: list[Batch] = []
     mine, at = log.batches, 0
     for batch in batches:
         if at < len(mine) and mine[at] is batch:
             at += 1
             continue
         if not holds(log, batch):
-            found.append(batch)
+            missing.append(batch)
         at = log.index_of(batch.base) + 1
-    return found
+    return missing
 
 
 def not_in_place(log: Log, every: list[Acked]) -> list[Acked]:
     """Return the acknowledged batches that are not at their offset, likewise."""
-    found: list[Acked] = []
+    misplaced: list[Acked] = []
     mine, at = log.batches, 0
     for acked in every:
         if at < len(mine) and mine[at].base == acked.base and mine[at].values == acked.values:
             at += 1
             continue
         if not has_values(log, acked.base, acked.values):
-            found.append(acked)
+            misplaced.append(acked)
         at = log.index_of(acked.base) + 1
-    return found
+    return misplaced
 
 
 def differing(mine: Log, theirs: Log, start: int, end: int) -> list[int]:
     """Return the offsets in [start, end) at which the other log holds another record, or none."""
-    found: list[int] = []
+    offsets: list[int] = []
     for batch in mine.batches[mine.index_of(start) : bisect_left(mine.bases, end)]:
         if not holds(theirs, batch):
-            found += range(max(start, batch.base), min(end, batch.end))
-    return found
+            offsets += range(max(start, batch.base), min(end, batch.end))
+    return offsets

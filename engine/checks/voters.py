@@ -41,9 +41,9 @@ class QuorumMemory:
         if self.seen.get(voter.id) == now:
             return False
         self.seen[voter.id] = now
-        known, mark = len(self.committed), min(voter.hw, voter.log.end)
-        if mark > known and voter.state == LEADER:
-            self.committed += entries(voter.log, known, mark)
+        start, mark = len(self.committed), min(voter.hw, voter.log.end)
+        if mark > start and voter.state == LEADER:
+            self.committed += entries(voter.log, start, mark)
             self.commits[voter.epoch] = mark
             if voter.log.voter_sets:
                 self.members = voter.log.voter_sets[-1][1].copy()

@@ -59,7 +59,7 @@ def add_producer(sim: World, number: int, idempotent: bool) -> Producer:
 
 def idempotent_producer(sim: World) -> Producer:
     """Return the first idempotent producer; a new one if the workload has none."""
-    producers = [one for one in sim.clients.values() if isinstance(one, Producer)]
+    producers = [client for client in sim.clients.values() if isinstance(client, Producer)]
     for producer in producers:
         if isinstance(producer, IdempotentProducer):
             return producer

@@ -257,23 +257,23 @@ class Consumer(BaseClient):
         """
         if not self._awaits(m.corr):
             return
-        _, error, found, end = m.partitions[0]
+        _, error, epoch, end = m.partitions[0]
         if error:
             self._on_error(error, out)
             return
-        if found >= 0 and end >= self.position:
+        if epoch >= 0 and end >= self.position:
             out.cue("C-7.valid", self.id, "position", self.position, self.position, tp=self.tp)
             self.validated = self.leader_epochs.get(self.tp, NO_EPOCH)
         elif self.reset == NO_RESET:
             at = end if end >= 0 else self.position
             self._fail("C-7.exception", "LogTruncationException", at, out)
             return
-        elif found < 0 or end < 0:
+        elif epoch < 0 or end < 0:
             out.cue("C-7.unknown", self.id, "position", self.position, None, tp=self.tp)
             self.lookup = self.reset
         else:
             out.cue("C-7", self.id, "position", self.position, end, tp=self.tp)
-            self.position, self.position_epoch = end, found
+            self.position, self.position_epoch = end, epoch
             self.validated = self.leader_epochs.get(self.tp, NO_EPOCH)
             self.moved = True
         self._go_on(out)

@@ -292,8 +292,8 @@ class GroupMember(Consumer):
         if task == COMMIT:
             offsets = self.offered
         else:
-            wanted = self.topic if task == JOIN else self._unplaced()
-            offsets = tuple((tp, NO_OFFSET, NO_EPOCH) for tp in wanted)
+            partitions = self.topic if task == JOIN else self._unplaced()
+            offsets = tuple((tp, NO_OFFSET, NO_EPOCH) for tp in partitions)
         kind = REQUESTS[task]
         m = kind(
             self.id,

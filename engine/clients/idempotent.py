@@ -122,5 +122,5 @@ class IdempotentProducer(Producer):
         """Begin the next epoch of the partition, for `first` and all that waits, at 0."""
         self.epochs[tp] = self.epochs.get(tp, 0) + 1
         self.numbers[tp] = 0
-        for sent in first + [one for one in self.queue if one.tp == tp]:
+        for sent in first + [request for request in self.queue if request.tp == tp]:
             self._number(sent)

@@ -211,9 +211,9 @@ class ReconcilingMember(GroupMember):
 
     def _begin(self, offsets: Offsets, out: Effects) -> None:
         """G-5.  Begin where it still owns the partition."""
-        known = tuple(one for one in offsets if one[0] in self.assigned)
-        if self.task != OFFSETS or known:
-            GroupMember._begin(self, known, out)
+        committed = tuple(offset for offset in offsets if offset[0] in self.assigned)
+        if self.task != OFFSETS or committed:
+            GroupMember._begin(self, committed, out)
         else:
             self.task = NO_TASK
         self._place_all(out)

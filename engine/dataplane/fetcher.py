@@ -159,8 +159,8 @@ def add_partition(
         thread = broker.fetchers[key] = FetcherThread(*key)
         if broker.sessions is not None:
             thread.session = SessionClient()
-    known = thread.partitions.get(tp)
-    if known is None or known.leader_epoch != leader_epoch:
+    partition = thread.partitions.get(tp)
+    if partition is None or partition.leader_epoch != leader_epoch:
         thread.forget_sent()
         state = thread.partitions[tp] = initial_state(replica, offset, leader_epoch)
         if offset < 0:

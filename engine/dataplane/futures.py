@@ -92,15 +92,15 @@ def _lose_directory(broker: Process, directory: int, out: Effects) -> None:
         broker.halted = True
 
 
-def restart(broker: Process, replica: Replica, known: bool, out: Effects) -> None:
+def restart(broker: Process, replica: Replica, is_known: bool, out: Effects) -> None:
     """D-2.  Compare the logs again in a new leader epoch, and after a start of the process.
 
-    From 2.1 to 2.4 the thread of a partition that is `known` to the process keeps the old epoch
+    From 2.1 to 2.4 the thread of a partition that `is_known` to the process keeps the old epoch
     (`ReplicaManager.becomeLeaderOrFollower` at 2.4.1 and 2.5.0, KAFKA-9654).  Until 3.4 it begins
     at the mark of the current log (`ReplicaManager.maybeAddLogDirFetchers` at 3.4.1, KAFKA-9087).
     """
     move = broker.machine.futures.get(replica.tp)
-    if move is not None and not (known and broker.profile.future_keeps_old_epoch):
+    if move is not None and not (is_known and broker.profile.future_keeps_old_epoch):
         move.fenced = False
         move.fetch = _start(replica, move.disk)
         if broker.profile.copy_begins_at_current_hw:
@@ -194,12 +194,12 @@ def _is_fenced(broker: Process, replica: Replica, move: DirectoryMove, out: Effe
     The thread then drops the partition (`AbstractFetcherThread.onPartitionFenced`; from 2.3 on it
     counts as failed).
     """
-    asked = move.fetch.leader_epoch
-    if asked == replica.leader_epoch or not broker.profile.future_keeps_old_epoch:
+    epoch = move.fetch.leader_epoch
+    if epoch == replica.leader_epoch or not broker.profile.future_keeps_old_epoch:
         return False
     move.fenced = True
     what = f"future {replica.tp}"
-    out.cue("D-2.fenced", broker.id, what, asked, replica.leader_epoch, tp=replica.tp)
+    out.cue("D-2.fenced", broker.id, what, epoch, replica.leader_epoch, tp=replica.tp)
     return True
 
 
@@ -233,9 +233,9 @@ def _truncate(broker: Process, replica: Replica, move: DirectoryMove, out: Effec
     before = future.leo
     epoch, end = replica.log.end_offset_for_epoch(future.epochs.latest())
     target, done = truncation.target_by_pair(future, epoch, end, state.offset)
-    gone = future.truncate_to(target)
+    cut = future.truncate_to(target)
     move.disk.recovery_checkpoint = min(move.disk.recovery_checkpoint, future.leo)
-    if gone:
+    if cut:
         out.cue("D-4", broker.id, f"future {replica.tp}", before, future.leo, tp=replica.tp)
     else:
         out.cue("D-4.kept", broker.id, f"future {replica.tp}", before, target, tp=replica.tp)

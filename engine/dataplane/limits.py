@@ -35,14 +35,14 @@ class Budget:
         """
         if not batches:
             return batches
-        one = self.record_bytes
+        record_bytes = self.record_bytes
         limit = min(self.partition, self.left)
         base = batches[0].base
-        if (batches[-1].end - base) * one <= limit:
-            self.left -= (batches[-1].end - base) * one
+        if (batches[-1].end - base) * record_bytes <= limit:
+            self.left -= (batches[-1].end - base) * record_bytes
             self.first = False
             return batches
-        least = (batches[0].end - base) * one
+        least = (batches[0].end - base) * record_bytes
         if least > limit:
             if self.strict:
                 return None
@@ -55,7 +55,7 @@ class Budget:
             limit = least
         self.first = False
         self.left = max(0, self.left - limit)
-        return [batch for batch in batches if (batch.end - base) * one <= limit]
+        return [batch for batch in batches if (batch.end - base) * record_bytes <= limit]
 
 
 def budget_of(broker: Process, m: FetchRequest) -> Budget | None:

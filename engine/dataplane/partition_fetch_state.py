@@ -93,12 +93,12 @@ def refuses(replica: Replica, batches: Sequence[Batch]) -> bool:
         return True
     if not profile.follower_checks_sequences:
         return False
-    known = set(log.producers.entries)
+    producers = set(log.producers.entries)
     for batch in batches:
-        if batch.producer >= 0 and batch.producer not in known:
+        if batch.producer >= 0 and batch.producer not in producers:
             if batch.sequence != 0:
                 return True
-            known.add(batch.producer)
+            producers.add(batch.producer)
     return False
 
 
@@ -274,13 +274,13 @@ def restart_at(
     leader_end = state.lag or 0
     if leader_start > log.leo or replica.profile.out_of_range_drops_all:
         before, mark = log.leo, log.hw
-        gone = log.truncate_fully(leader_start)
+        cut = log.truncate_fully(leader_start)
         if replica.profile.full_truncation_keeps_hw:
             log.hw = mark
         out.touch(replica.broker, replica.tp)
         out.cue("F-9", replica.broker, "leo", before, leader_start, tp=replica.tp)
-        if out.cues is not None and gone:
-            out.cue("L-14", replica.broker, "cut", replica.tp, tuple(gone), tp=replica.tp)
+        if out.cues is not None and cut:
+            out.cue("L-14", replica.broker, "cut", replica.tp, tuple(cut), tp=replica.tp)
     elif state.offset == log.leo:
         delay(broker, state, out)
     go_on_fetching(broker, replica, state, out)
@@ -293,8 +293,8 @@ def on_error(
     """F-6, F-10.  Fail a partition fenced in its own current epoch; else back off."""
     out.cue("F-8", broker.id, "error", state.offset, error, tp=state.tp)
     if error == FENCED_LEADER_EPOCH:
-        asked = state.asked_epoch if state.asked_epoch >= 0 else state.leader_epoch - 1
-        out.cue("F-10", broker.id, "epoch", asked, None, tp=state.tp)
+        epoch = state.asked_epoch if state.asked_epoch >= 0 else state.leader_epoch - 1
+        out.cue("F-10", broker.id, "epoch", epoch, None, tp=state.tp)
         if state.asked_epoch == state.leader_epoch or broker.profile.late_refusal_stops:
             fail_partition(broker, thread, state.tp, out)
             return

@@ -101,7 +101,7 @@ def wake_produce(broker: Process, replica: Replica, out: Effects) -> None:
     waiting = replica.waiting
     if replica.profile.waiting_outlives_leading:
         replica.waiting = [
-            one for one in waiting if not complete_produce(broker, replica, one, out)
+            produce for produce in waiting if not complete_produce(broker, replica, produce, out)
         ]
         return
     done = 0
@@ -309,14 +309,14 @@ def parked_from(broker: Process, src: int, corr: int = 0) -> DelayedFetch | None
 
     One that was sent again meanwhile (a negative `corr`) matches no request: its time runs out.
     """
-    found = []
+    fetches = []
     for parked in broker.parked:
         m = parked.request
         if m.src == src and m.corr >= 0 and corr in (0, m.corr):
-            found.append(parked)
-    if len(found) < 2:
-        return found[0] if found else None
-    return next((one for tp in broker.replicas for one in found if tp in one.tps), None)
+            fetches.append(parked)
+    if len(fetches) < 2:
+        return fetches[0] if fetches else None
+    return next((fetch for tp in broker.replicas for fetch in fetches if tp in fetch.tps), None)
 
 
 # -- both -----------------------------------------------------------------------------------------

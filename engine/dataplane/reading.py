@@ -255,6 +255,6 @@ def read_below_local_start(
     if not store.up:
         out.cue("R-6.failed", broker.id, "remote read", fp.offset, None, tp=fp.tp)
         return FetchData(fp.tp, UNKNOWN_SERVER_ERROR, log.hw, log.log_start, ())
-    wanted = [batch for batch in segment.batches if batch.end > fp.offset]
+    batches = [batch for batch in segment.batches if batch.end > fp.offset]
     out.cue("R-6", broker.id, "remote read", fp.offset, segment.end, tp=fp.tp)
-    return FetchData(fp.tp, NONE, log.hw, log.log_start, wanted[: m.max_records])
+    return FetchData(fp.tp, NONE, log.hw, log.log_start, batches[: m.max_records])

@@ -19,14 +19,14 @@ def lose_unflushed(disk: Disk, spared: int = 0) -> list[Batch]:
     survives = log.flushed + spared
     while keep and log.batches[keep - 1].end > survives:
         keep -= 1
-    gone = log.batches[keep:]
+    lost = log.batches[keep:]
     log.cuts += 1
     del log.batches[keep:], log.bases[keep:]
     forget_log_start(disk)
     log.leo = max(log.batches[-1].end if log.batches else log.segments[0], log.log_start)
     while log.segments[-1] > log.leo:
         log.segments.pop()
-    return gone
+    return lost
 
 
 def forget_log_start(disk: Disk) -> None:
@@ -82,12 +82,12 @@ def recover_log(log: Log, damaged_from: int) -> list[Batch]:
 
     The epoch file may be older than the log, so the epochs of all batches kept are added to it.
     """
-    gone: list[Batch] = []
+    lost: list[Batch] = []
     if 0 <= damaged_from < log.leo:
         keep = len(log.batches)
         while keep and log.batches[keep - 1].end > damaged_from:
             keep -= 1
-        gone = log.batches[keep:]
+        lost = log.batches[keep:]
         del log.batches[keep:], log.bases[keep:]
         log.leo = log.batches[-1].end if log.batches else log.segments[0]
         while log.segments[-1] > log.leo:
@@ -96,7 +96,7 @@ def recover_log(log: Log, damaged_from: int) -> list[Batch]:
         if batch.epoch > log.epochs.latest():
             log.epochs.assign(batch.epoch, batch.base)
     log.producers.rebuild(log.batches)
-    return gone
+    return lost
 
 
 def load_log(disk: Disk) -> None:

@@ -50,12 +50,12 @@ def is_within(segment: RemoteSegment, log_end: int, lineage: Entries) -> bool:
     own = [entry for entry in segment.epochs if entry[0] >= oldest]
     if not own:
         return False
-    known = dict(lineage)
+    ends = dict(lineage)
     for at, (epoch, offset) in enumerate(own):
         later = next((entry for entry in lineage if entry[0] > epoch), None)
-        if epoch not in known:
+        if epoch not in ends:
             return False
-        if at == 0 and epoch != oldest and offset < known[epoch]:
+        if at == 0 and epoch != oldest and offset < ends[epoch]:
             return False
         if at + 1 < len(own):
             if later != own[at + 1]:

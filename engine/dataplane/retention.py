@@ -169,13 +169,13 @@ def delete_old_segments(
     def too_old(base: int, end: int) -> bool:
         return now - _largest_time(log, base, end) > retention_ms
 
-    gone = _delete(log, below, waits_for_hw)
+    deleted = _delete(log, below, waits_for_hw)
     if retention_records >= 0:
         excess = _records_below(log, log.leo) - retention_records
-        gone += _delete(log, too_much, waits_for_hw)
+        deleted += _delete(log, too_much, waits_for_hw)
     if retention_ms >= 0:
-        gone += _delete(log, too_old, waits_for_hw)
-    return gone
+        deleted += _delete(log, too_old, waits_for_hw)
+    return deleted
 
 
 def _delete(log: Log, deletable: Deletable, waits_for_hw: bool) -> int:

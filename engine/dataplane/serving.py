@@ -93,17 +93,17 @@ def _note_positions(
     1.0 on that partition is answered without records
     (`ReplicaManager.updateFollowerLogReadResults`, `LogReadResult.withEmptyFetchInfo`).
     """
-    for index, asked in enumerate(later):
-        if asked is None:
+    for index, position in enumerate(later):
+        if position is None:
             continue
-        replica, data = broker.replicas[asked.tp], answer[index]
+        replica, data = broker.replicas[position.tp], answer[index]
         if m.replica in replica.assignment:
-            answer[index] = _note_position(broker, m, asked, data, out)
+            answer[index] = _note_position(broker, m, position, data, out)
         elif broker.profile.stranger_spoils_fetch:
-            out.cue("S-4.stranger", broker.id, "error", m.replica, None, tp=asked.tp)
-            return [FetchData(one.tp, UNKNOWN_SERVER_ERROR, -1, -1, ()) for one in answer]
+            out.cue("S-4.stranger", broker.id, "error", m.replica, None, tp=position.tp)
+            return [FetchData(part.tp, UNKNOWN_SERVER_ERROR, -1, -1, ()) for part in answer]
         elif not data.error:
-            answer[index] = FetchData(asked.tp, NONE, data.hw, data.log_start, ())
+            answer[index] = FetchData(position.tp, NONE, data.hw, data.log_start, ())
     return answer
 
 
@@ -175,9 +175,9 @@ def on_epoch_end_request(broker: Process, m: EpochEndRequest, out: Effects) -> N
     """T-1, T-2, T-3, leader's side.  Answer with the end offset of the requested epoch."""
     answers = []
     for tp, epoch, leader_epoch in m.partitions:
-        error, found, end = epoch_end(broker, tp, epoch, leader_epoch)
-        out.cue("E-5", broker.id, "end", epoch, (found, end), tp=tp)
-        answers.append((tp, error, found, end))
+        error, end_epoch, end = epoch_end(broker, tp, epoch, leader_epoch)
+        out.cue("E-5", broker.id, "end", epoch, (end_epoch, end), tp=tp)
+        answers.append((tp, error, end_epoch, end))
     out.send(EpochEndResponse(broker.id, m.src, m.corr, answers))
 
 
@@ -224,11 +224,11 @@ def look_up_offset(
     limit = log.hw if client else log.leo
     lagging = client and replica.profile.offset_not_available and log.hw < replica.epoch_start
     if timestamp == LATEST:
-        found: Found = (NONE, limit, replica.leader_epoch, NOTHING)
+        result: Found = (NONE, limit, replica.leader_epoch, NOTHING)
     else:
-        found = first_at(log, timestamp, limit)
-        lagging = lagging and found[1] == NOTHING
-    return (OFFSET_NOT_AVAILABLE, NOTHING, NO_EPOCH, NOTHING) if lagging else found
+        result = first_at(log, timestamp, limit)
+        lagging = lagging and result[1] == NOTHING
+    return (OFFSET_NOT_AVAILABLE, NOTHING, NO_EPOCH, NOTHING) if lagging else result
 
 
 def first_at(log: Log, timestamp: int, limit: int) -> Found:

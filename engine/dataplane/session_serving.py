@@ -37,7 +37,7 @@ def take_context(broker: Process, m: SessionFetch, out: Effects) -> SessionRead 
 
     None if the request ends with a session error.
     """
-    wanted = {
+    wishes = {
         (TOPIC, fp.tp): PartitionRequest(
             fp.offset, fp.log_start, m.max_records, fp.leader_epoch, fp.last_epoch, None
         )
@@ -48,7 +48,7 @@ def take_context(broker: Process, m: SessionFetch, out: Effects) -> SessionRead 
         out.now,
         m.session_id,
         m.session_epoch,
-        wanted,
+        wishes,
         [(TOPIC, tp) for tp in m.forgotten],
         m.replica >= 0,
         NAMES_VERSION,
@@ -60,7 +60,7 @@ def take_context(broker: Process, m: SessionFetch, out: Effects) -> SessionRead 
         out.send(SessionAnswer(broker.id, m.src, m.corr, (), context.error, NO_SESSION))
         return None
     checks_epoch = context.kind == FULL or not broker.profile.session_forgets_epoch
-    parts = [_part(one, checks_epoch) for one in context.partitions.values()]
+    parts = [_part(partition, checks_epoch) for partition in context.partitions.values()]
     return SessionRead(m, parts, context)
 
 
@@ -69,12 +69,12 @@ def _part(cached: CachedPartition, checks_epoch: bool) -> FetchPartition:
 
     `FetchSession.CachedPartition.reqData` at 2.4.1 has no currentLeaderEpoch.
     """
-    wanted = cached.wanted
-    last = NO_EPOCH if wanted.last_epoch is None else wanted.last_epoch
+    wish = cached.wanted
+    last = NO_EPOCH if wish.last_epoch is None else wish.last_epoch
     leader = NO_EPOCH
-    if checks_epoch and wanted.leader_epoch is not None:
-        leader = wanted.leader_epoch
-    return FetchPartition(cached.partition, wanted.offset, last, leader, wanted.log_start)
+    if checks_epoch and wish.leader_epoch is not None:
+        leader = wish.leader_epoch
+    return FetchPartition(cached.partition, wish.offset, last, leader, wish.log_start)
 
 
 def answer_in_session(
@@ -86,14 +86,14 @@ def answer_in_session(
     """X-4, X-5.  Answer with the partitions with news; a full one opens a session if it can."""
     cache, context = _cache(broker), m.context
     answers = {
-        (TOPIC, one.tp): PartitionAnswer(
-            one.hw,
-            one.log_start,
-            sum(len(batch.values) for batch in one.batches),
-            one.error,
-            one.diverging is not None or isinstance(one, Redirection),
+        (TOPIC, part.tp): PartitionAnswer(
+            part.hw,
+            part.log_start,
+            sum(len(batch.values) for batch in part.batches),
+            part.error,
+            part.diverging is not None or isinstance(part, Redirection),
         )
-        for one in data
+        for part in data
     }
     evictions = cache.evictions
     news_goes_last = broker.profile.marks_lose_their_turn
@@ -107,5 +107,5 @@ def answer_in_session(
     else:
         out.cue("X-4", broker.id, "news", len(data), len(sent))
     news = {tp for _, tp in sent}
-    chosen = [one for one in data if one.tp in news]
+    chosen = [part for part in data if part.tp in news]
     out.send(SessionAnswer(broker.id, m.src, m.corr, chosen, error, session_id))

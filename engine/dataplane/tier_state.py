@@ -145,11 +145,11 @@ def read_index(broker: Process, thread: FetcherThread, tp: int, out: Effects) ->
 def _begin_after(replica: Replica, segment: RemoteSegment, log_start: int, out: Effects) -> None:
     """R-5.4, L-15.  Drop everything; the log ends and is local from the segment's end on."""
     log = replica.log
-    before, known = log.leo, log.known_local_start()
+    before, local_start = log.leo, log.known_local_start()
     cut = log.truncate_fully(segment.end, log_start)
     log.local_start = log.flushed = segment.end
     if replica.profile.local_start_stays:
-        log.believed_start = known
+        log.believed_start = local_start
     disk = replica.disk
     disk.recovery_checkpoint = min(disk.recovery_checkpoint, log.leo)
     disk.log_start_checkpoint = min(disk.log_start_checkpoint, log.log_start)

@@ -62,8 +62,8 @@ def _run(broker: Process, replica: Replica, store: RemoteStore, out: Effects) ->
             copy_segments(broker, replica, store, task, out)
         expire(broker, replica, store, task, out)
     elif replica.role == FOLLOWER:
-        found = remote_lineage.highest_remote_offset(remote, replica.log)
-        task.highest = max(task.highest, found)
+        highest = remote_lineage.highest_remote_offset(remote, replica.log)
+        task.highest = max(task.highest, highest)
 
 
 # -- copying ---------------------------------------------------------------------------------------
@@ -79,8 +79,8 @@ def copy_segments(
     """
     log, remote = replica.log, store.log_of(replica.tp)
     if task.copied == UNKNOWN:
-        found = remote_lineage.remote_log_start(remote, log)
-        if not raise_log_start(broker, replica, found, "R-1.start", out):
+        start = remote_lineage.remote_log_start(remote, log)
+        if not raise_log_start(broker, replica, start, "R-1.start", out):
             return
         task.copied = remote_lineage.highest_remote_offset(remote, log)
         task.highest = max(task.highest, task.copied)
@@ -200,11 +200,11 @@ def _breaching(
     log, configs = replica.log, replica.configs
     lineage = remote_lineage.with_records(log.epochs)
     excess = _excess(replica, remote, task) if configs.retention_records >= 0 else 0
-    found: list[RemoteSegment] = []
+    breaching: list[RemoteSegment] = []
     start = -1
     for epoch, _ in lineage:
         for segment in remote.listed(epoch):
-            if segment in found:
+            if segment in breaching:
                 continue
             passed = segment.end <= log.log_start and segment.epochs[-1][0] <= lineage[0][0]
             if not passed and not remote_lineage.is_within(segment, log.leo, lineage):
@@ -212,12 +212,12 @@ def _breaching(
             old = 0 <= configs.retention_ms <= now - segment.largest_time()
             large = excess > 0 and segment.records() <= excess
             if not passed and not old and not large:
-                return found, start
+                return breaching, start
             if not passed:
                 excess = max(0, excess - segment.records())
                 start = max(start, segment.end)
-            found.append(segment)
-    return found, start
+            breaching.append(segment)
+    return breaching, start
 
 
 def _excess(replica: Replica, remote: RemoteLog, task: RemoteLogTask) -> int:

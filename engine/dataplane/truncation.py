@@ -17,15 +17,15 @@ def cut(replica: Replica, offset: int, rule: str, out: Effects) -> None:
     """
     log = replica.log
     before = log.leo
-    gone = log.truncate_to(offset)
+    removed = log.truncate_to(offset)
     out.touch(replica.broker, replica.tp)
     disk = replica.disk
     disk.recovery_checkpoint = min(disk.recovery_checkpoint, log.leo)
     disk.log_start_checkpoint = min(disk.log_start_checkpoint, log.log_start)
-    if gone:
+    if removed:
         out.cue(rule, replica.broker, "leo", before, log.leo, tp=replica.tp)
         if out.cues is not None:
-            out.cue("L-14", replica.broker, "cut", replica.tp, tuple(gone), tp=replica.tp)
+            out.cue("L-14", replica.broker, "cut", replica.tp, tuple(removed), tp=replica.tp)
     else:
         out.cue(rule + ".kept", replica.broker, "leo", before, offset, tp=replica.tp)
 

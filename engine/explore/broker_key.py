@@ -42,12 +42,12 @@ class Contents:
 
     def of(self, m: Message) -> Any:
         """Return the contents of a message beside its numbers."""
-        known = self._messages.get(id(m))
-        if known is None:
+        entry = self._messages.get(id(m))
+        if entry is None:
             names = [name for name in fields(type(m)) if name not in _OF_MESSAGE]
             said = tuple([frozen(getattr(m, name)) for name in names])
-            known = self._messages[id(m)] = m, (m.kind, said)
-        return known[1]
+            entry = self._messages[id(m)] = m, (m.kind, said)
+        return entry[1]
 
 
 def digest(part: tuple[Any, ...]) -> bytes:
@@ -132,11 +132,16 @@ class Face:
             said.number(me, process.dir_report),
             said.generation(me, process.broker_epoch),
             tuple([self._replica(process, replica) for replica in process.replicas.values()]),
-            tuple([(key, self._fetcher(me, one)) for key, one in sorted(process.fetchers.items())]),
             tuple(
                 [
-                    (peer, PLAIN[Peer](known), said.generation(peer, known.broker_epoch))
-                    for peer, known in sorted(process.peers.items())
+                    (key, self._fetcher(me, fetcher))
+                    for key, fetcher in sorted(process.fetchers.items())
+                ]
+            ),
+            tuple(
+                [
+                    (peer, PLAIN[Peer](heard), said.generation(peer, heard.broker_epoch))
+                    for peer, heard in sorted(process.peers.items())
                 ]
             ),
             tuple([(tp, record.key()) for tp, record in sorted(process.image.items())]),
@@ -150,8 +155,12 @@ class Face:
             PLAIN[Group](group),
             tuple(
                 [
-                    (member, PLAIN[GroupEntry](one), one.joining and self.said.message(one.joining))
-                    for member, one in group.members.items()
+                    (
+                        member,
+                        PLAIN[GroupEntry](entry),
+                        entry.joining and self.said.message(entry.joining),
+                    )
+                    for member, entry in group.members.items()
                 ]
             ),
         )
@@ -165,21 +174,21 @@ class Face:
 
     def _replica(self, process: Process, replica: Replica) -> Any:
         said, tp, lag_ms = self.said, replica.tp, replica.configs.lag_time_max_ms
-        parked = [one for one in process.parked if tp in one.tps]
+        parked = [fetch for fetch in process.parked if tp in fetch.tps]
         followers = []
         for follower, remote in sorted(replica.remote.items()):
-            known = said.generation(follower, remote.broker_epoch)
-            followers.append((follower, PLAIN[RemoteReplica](remote), known))
+            generation = said.generation(follower, remote.broker_epoch)
+            followers.append((follower, PLAIN[RemoteReplica](remote), generation))
             said.clocks.append((remote.last_caught_up_ms, remote.last_fetch_ms, lag_ms))
         return (
             tp,
             PLAIN[Replica](replica),
             tuple(followers),
-            tuple([(PLAIN[DelayedFetch](one), said.message(one.request)) for one in parked]),
+            tuple([(PLAIN[DelayedFetch](fetch), said.message(fetch.request)) for fetch in parked]),
             tuple(
                 [
-                    (PLAIN[DelayedProduce](one), *map(said.message, _requests(one.request)))
-                    for one in replica.waiting
+                    (PLAIN[DelayedProduce](produce), *map(said.message, _requests(produce.request)))
+                    for produce in replica.waiting
                 ]
             ),
         )

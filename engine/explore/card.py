@@ -107,34 +107,34 @@ def card(outcome: SearchOutcome) -> dict[str, Any]:
 def _watched(outcome: SearchOutcome) -> tuple[str, ...]:
     """Return the invariants with a verdict: the named ones, else all or those that broke."""
     question = outcome.question
-    wanted = question.never or (() if question.reach else VIOLABLE)
-    beside = [name for name in VIOLABLE if name in outcome.found and name not in wanted]
-    return (*wanted, *beside)
+    watched = question.never or (() if question.reach else VIOLABLE)
+    beside = [name for name in VIOLABLE if name in outcome.found and name not in watched]
+    return (*watched, *beside)
 
 
 def _verdict(outcome: SearchOutcome, name: str) -> dict[str, Any]:
-    found = outcome.found.get(name)
-    if found is None:
+    finding = outcome.found.get(name)
+    if finding is None:
         return {"holds": True if outcome.complete else None}
-    way = _way(found, outcome.question.budgets)
+    way = _way(finding, outcome.question.budgets)
     assert way is not None
     return {"holds": False, **way}
 
 
-def _way(found: SearchFinding | None, budgets: Budgets) -> dict[str, Any] | None:
-    if found is None:
+def _way(finding: SearchFinding | None, budgets: Budgets) -> dict[str, Any] | None:
+    if finding is None:
         return None
     spent = {
         name: given - left
-        for name, given, left in zip(NAMES, budgets, found.left, strict=True)
+        for name, given, left in zip(NAMES, budgets, finding.left, strict=True)
         if given != left
     }
     return {
-        "moves": list(found.moves),
+        "moves": list(finding.moves),
         "spent": spent,
-        "why": found.why,
-        "run": found.run.text(),
-        "run_digest": found.run.digest,
+        "why": finding.why,
+        "run": finding.run.text(),
+        "run_digest": finding.run.digest,
     }
 
 
@@ -183,13 +183,13 @@ def lines(outcome: SearchOutcome) -> Iterator[str]:
         f"{_how_far(outcome)}: {progress.distinct:,} states, {progress.generated:,} generated, "
         f"depth {progress.depth}"
     )
-    for name, found in outcome.found.items():
+    for name, finding in outcome.found.items():
         title = "Reached" if name == REACHED else f"{name} can break ({INVARIANTS[name].title})"
-        moves = "; ".join(found.moves) or "no move at all"
-        count = len(found.moves)
+        moves = "; ".join(finding.moves) or "no move at all"
+        count = len(finding.moves)
         yield f"{title}, {count} move{'' if count == 1 else 's'}: {moves}"
-        if found.why:
-            yield f"    {found.why}"
+        if finding.why:
+            yield f"    {finding.why}"
     if not outcome.found:
         what = "It is not reached" if outcome.question.reach else "Nothing breaks"
         far = "in any of these states" if outcome.complete else "so far; not everything was seen"

@@ -208,10 +208,10 @@ class Choices:
     def _of_links(
         self, sim: Simulation, nodes: list[int], left: Budgets
     ) -> Iterator[tuple[str, int]]:
-        for place, one in enumerate(nodes):
+        for place, node in enumerate(nodes):
             for other in nodes[place + 1 :]:
-                ends = f"{self._name(one)} {self._name(other)}"
-                if sim.network.is_cut(one, other):
+                ends = f"{self._name(node)} {self._name(other)}"
+                if sim.network.is_cut(node, other):
                     yield f"heal {ends}", FREE
                 elif left.cuts:
                     yield f"cut {ends}", CUTS
@@ -230,12 +230,12 @@ def advance(sim: Simulation, move: Move) -> None:
 def under_way(sim: Simulation) -> set[Way]:
     """Return the directions on which some message can be delivered or lost."""
     network = sim.network
-    found = {(m.src, m.dst) for m in network.hands}
-    found.update((m.src, m.dst) for m in network.held)
+    links = {(m.src, m.dst) for m in network.hands}
+    links.update((m.src, m.dst) for m in network.held)
     for _, kind, _, _, m in sim.kernel.pending:
         if kind == DELIVERY and m.kind != BROKEN:
-            found.add((m.src, m.dst))
-    return found
+            links.add((m.src, m.dst))
+    return links
 
 
 def can_appear(sim: Simulation) -> set[Way]:
@@ -243,16 +243,16 @@ def can_appear(sim: Simulation) -> set[Way]:
 
     It is an idle fetcher's request, or the answer to a fetch that waits in its leader's purgatory.
     """
-    found = set()
+    links = set()
     for broker in sim.cluster.brokers.values():
         process = broker.process
         if process is None or process.status != UP:
             continue
         for thread in process.fetchers.values():
             if thread.is_idle():
-                found.add((broker.id, thread.leader))
-        found.update((broker.id, parked.request.replica) for parked in process.parked)
-    return {(src, dst) for src, dst in found if dst in sim.brokers}
+                links.add((broker.id, thread.leader))
+        links.update((broker.id, parked.request.replica) for parked in process.parked)
+    return {(src, dst) for src, dst in links if dst in sim.brokers}
 
 
 def is_unnoticed(sim: Simulation, broker: Broker) -> bool:

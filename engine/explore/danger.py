@@ -52,12 +52,12 @@ def _back(arrows: Iterable[tuple[int, int]], bad: Iterable[int]) -> dict[int, in
     before: dict[int, list[int]] = {}
     for source, target in arrows:
         before.setdefault(target, []).append(source)
-    found = dict.fromkeys(bad, 0)
-    waiting = deque(found)
+    steps_back = dict.fromkeys(bad, 0)
+    waiting = deque(steps_back)
     while waiting:
         number = waiting.popleft()
         for source in before.get(number, ()):
-            if source not in found:
-                found[source] = found[number] + 1
+            if source not in steps_back:
+                steps_back[source] = steps_back[number] + 1
                 waiting.append(source)
-    return found
+    return steps_back

@@ -36,14 +36,14 @@ WORDS: Final = (
 
 def invariants(names: str) -> tuple[str, ...]:
     """Return the invariants of `I6,I7`.  Raises InputError for a name that is none."""
-    found = tuple(name.strip() for name in names.replace(",", " ").split())
-    for name in found:
+    chosen = tuple(name.strip() for name in names.replace(",", " ").split())
+    for name in chosen:
         if name not in VIOLABLE:
-            known = ", ".join(VIOLABLE)
+            violable = ", ".join(VIOLABLE)
             raise InputError(
-                "unknown", "There is no invariant {0}; there are: {1}.", name[:40], known
+                "unknown", "There is no invariant {0}; there are: {1}.", name[:40], violable
             )
-    return found
+    return chosen
 
 
 def goal(text: str, brokers: tuple[BrokerSpec, ...]) -> Goal:
@@ -66,11 +66,11 @@ def goal(text: str, brokers: tuple[BrokerSpec, ...]) -> Goal:
     if len(words) == 3 and words[0] == "diverged":
         return _diverged(*(_broker(word, brokers) for word in words[1:]))
     try:
-        wanted = parse(text, brokers)
+        expectation = parse(text, brokers)
     except InputError as error:
         hint = "; ".join(WORDS)
         raise InputError(error.code, "A goal is written like one of: {0}.", hint) from None
-    return lambda sim: not unkept(sim, wanted)
+    return lambda sim: not unkept(sim, expectation)
 
 
 def _by_groups(sim: Simulation, what: str) -> set[str]:
@@ -101,17 +101,17 @@ def _two_lead(sim: Simulation) -> bool:
         for tp, replica in broker.replicas.items()
         if replica.role == LEADER
     ]
-    return any(one == other for one, other in combinations(leading, 2))
+    return any(epoch == other for epoch, other in combinations(leading, 2))
 
 
 def _diverged(a: int, b: int) -> Goal:
     """Return a goal: two logs hold different records at the same offset."""
 
     def reached(sim: Simulation) -> bool:
-        one, other = sim.cluster.brokers[a].machine.disks, sim.cluster.brokers[b].machine.disks
-        for tp in one.keys() & other.keys():
+        replicas, other = sim.cluster.brokers[a].machine.disks, sim.cluster.brokers[b].machine.disks
+        for tp in replicas.keys() & other.keys():
             theirs = {batch.base: batch for batch in other[tp].log.batches}
-            for batch in one[tp].log.batches:
+            for batch in replicas[tp].log.batches:
                 twin = theirs.get(batch.base)
                 if twin is not None and not twin.same(batch):
                     return True

@@ -214,12 +214,12 @@ def _plain(kind: type) -> Callable[[Any], tuple[Any, ...]]:
     """Return the fields that stand for themselves."""
     names = sorted(set(fields(kind)) - set(LEFT_OUT[kind]) - set(SPOKEN_FOR[kind]))
     if not names:
-        return lambda one: ()
+        return lambda state: ()
     if len(names) == 1:
         get = attrgetter(names[0])
-        return lambda one: (frozen(get(one)),)
+        return lambda state: (frozen(get(state)),)
     many = attrgetter(*names)
-    return lambda one: frozen(many(one))
+    return lambda state: frozen(many(state))
 
 
 PLAIN: Final = {kind: _plain(kind) for kind in LEFT_OUT}

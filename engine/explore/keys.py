@@ -116,7 +116,7 @@ class _Writer:
         Requests are ranked by first appearance, as they only have to match; generations by age.
         """
         matched: dict[tuple[int, int], int] = {}
-        ranks = [matched.setdefault(one, len(matched)) for one in self.said.requests]
+        ranks = [matched.setdefault(request, len(matched)) for request in self.said.requests]
         newer: dict[int, list[int]] = {}
         for broker, epoch in sorted(set(self.said.generations)):
             newer.setdefault(broker, []).append(epoch)
@@ -147,7 +147,12 @@ class _Writer:
                 least = process.metadata_offset
         return (
             PLAIN[Controller](k),
-            tuple([(broker, self._registration(broker, one)) for broker, one in k.brokers.items()]),
+            tuple(
+                [
+                    (broker, self._registration(broker, registration))
+                    for broker, registration in k.brokers.items()
+                ]
+            ),
             tuple([(tp, record.key()) for tp, record in sorted(k.records.items())]),
             end - k.committed,
             frozen(k.log[least:]),
@@ -161,14 +166,14 @@ class _Writer:
             frozen(k.deletions),
         )
 
-    def _registration(self, broker: int, one: Registration) -> Any:
+    def _registration(self, broker: int, registration: Registration) -> Any:
         return (
-            PLAIN[Registration](one),
-            self.said.generation(broker, one.epoch),
-            one.metadata_offset >= one.registered_at,
-            one.shutdown_at >= 0,
-            one.metadata_offset >= one.shutdown_at,
-            tuple([self.said.message(m) for m in one.unsent]),
+            PLAIN[Registration](registration),
+            self.said.generation(broker, registration.epoch),
+            registration.metadata_offset >= registration.registered_at,
+            registration.shutdown_at >= 0,
+            registration.metadata_offset >= registration.shutdown_at,
+            tuple([self.said.message(m) for m in registration.unsent]),
         )
 
     # -- the wire ---------------------------------------------------------------------------------
@@ -210,8 +215,8 @@ class _Writer:
             [
                 (
                     node,
-                    tuple([said.message(one[4]) for one in events if one[1] == DELIVERY]),
-                    self.timed and tuple([one[4][0] for one in events if one[1] == TIMER]),
+                    tuple([said.message(event[4]) for event in events if event[1] == DELIVERY]),
+                    self.timed and tuple([event[4][0] for event in events if event[1] == TIMER]),
                 )
                 for node, events in sorted(sim.deferred.items())
             ]
@@ -236,8 +241,8 @@ class _Writer:
         turn = client.next_broker % len(brokers) if brokers else 0
         if isinstance(client, GroupMember):
             numbers = client.outstanding, client.group_corr, client.beat_corr
-            known = [said.number(client.id, one) for one in numbers]
-            return PLAIN[type(client)](client), turn, tuple(known)
+            sequences = [said.number(client.id, number) for number in numbers]
+            return PLAIN[type(client)](client), turn, tuple(sequences)
         if isinstance(client, Consumer):
             return PLAIN[Consumer](client), turn, said.number(client.id, client.outstanding)
         outstanding = sorted(client.outstanding.items(), key=_first)
@@ -259,12 +264,16 @@ def _store(store: RemoteStore) -> Any:
     """Return remote storage; of the numbers of segments only their order matters."""
     logs = []
     for tp, log in sorted(store.logs.items()):
-        numbers = sorted(one.number for one in log.all_segments())
+        numbers = sorted(segment.number for segment in log.all_segments())
         epochs = []
         for epoch, state in sorted(log.epochs.items()):
-            listed = [numbers.index(one.number) for one in (*state.segments, *state.unreferenced)]
+            listed = [
+                numbers.index(segment.number) for segment in (*state.segments, *state.unreferenced)
+            ]
             epochs.append((epoch, tuple(state.starts), tuple(listed), state.highest))
-        segments = [(numbers.index(one.number), frozen(one)) for one in log.all_segments()]
+        segments = [
+            (numbers.index(segment.number), frozen(segment)) for segment in log.all_segments()
+        ]
         logs.append((tp, tuple(epochs), tuple(segments)))
     return store.up, tuple(logs)
 
@@ -274,11 +283,11 @@ def _ledger(ledger: Ledger) -> Any:
         PLAIN[Ledger](ledger),
         tuple(
             [
-                tuple(sorted([(one.base, one.values, one.acks) for one in acked]))
+                tuple(sorted([(ack.base, ack.values, ack.acks) for ack in acked]))
                 for acked in ledger.acked
             ]
         ),
-        tuple([_by_base(known) for known in ledger.committed]),
+        tuple([_by_base(batches) for batches in ledger.committed]),
         tuple([_by_base(seen) for seen in ledger.seen]),
     )
 
@@ -311,7 +320,9 @@ def voters_key(
     return (
         next_draw,
         tuple([_voter(sim, v, said, controller) for v in quorum.voters.values()]),
-        tuple([(broker, PLAIN[Observer](one)) for broker, one in quorum.observers.items()]),
+        tuple(
+            [(broker, PLAIN[Observer](observer)) for broker, observer in quorum.observers.items()]
+        ),
     )
 
 
@@ -326,7 +337,7 @@ def _voter(
         PLAIN[Voter](v),
         log,
         said.number(v.id, v.fetching),
-        tuple([(voter, PLAIN[VoterProgress](one)) for voter, one in v.progress.items()]),
+        tuple([(voter, PLAIN[VoterProgress](progress)) for voter, progress in v.progress.items()]),
         tuple([(voter, said.message(m)) for voter, m in sorted(v.parked.items())]),
         v.controller and (v.controller is sim.cluster.controller, controller(v.controller)),
         tuple(sorted(_waiting(sim, v))),

@@ -74,19 +74,19 @@ def cut_at(run: Run, step: int = LAST) -> Run:
     `fetching manual` is the last move before the search.
     """
     lines = list(run.lines())
-    sim = run.simulation(told=True)  # no event may be passed over
-    kept = []
+    sim = run.simulation(cues=True)  # no event may be passed over
+    played = []
     for line in lines:
         if step != LAST and sim.events >= step:
             break
-        kept.append(_played(sim, line, step))
+        played.append(_played(sim, line, step))
     if step > sim.events:
         raise InputError(
             "impossible", "The run has {0} steps, so there is no step {1}.", sim.events, step
         )
     if sim.auto:
-        kept.append("fetching manual")
-    return Run(run.scenario, run.profile, run.seed, tuple(kept))
+        played.append("fetching manual")
+    return Run(run.scenario, run.profile, run.seed, tuple(played))
 
 
 def _played(sim: Simulation, line: str, step: int) -> str:

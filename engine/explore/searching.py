@@ -233,9 +233,9 @@ class Searching:
         choices = self._choices.of(sim, state.left)
         restarts.begin()
         for place, (move, pays) in enumerate(choices):
-            known = restarts.result(state.number, move)
-            if known is not None:
-                self._count(state, move, known)
+            successor = restarts.result(state.number, move)
+            if successor is not None:
+                self._count(state, move, successor)
                 continue
             twin = sim if place == len(choices) - 1 else sim.branch()
             events = twin.events
@@ -246,11 +246,11 @@ class Searching:
                 continue
             left = state.left.less(pays)
             key = self._keys.of(twin, *left)
-            known = self._seen.get(key)
-            number = len(self._parents) if known is None else known
+            successor = self._seen.get(key)
+            number = len(self._parents) if successor is None else successor
             self._count(state, move, number)
             restarts.note(move, number)
-            if known is not None:
+            if successor is not None:
                 continue
             if twin.events == events + 1 and twin.profile.kraft:
                 restarts.note_crash(move, number)
@@ -280,18 +280,18 @@ class Searching:
 
     def _looks(self, state: _State) -> bool:
         """Note what is broken in a new state; True if it is what was looked for."""
-        wanted = False
+        watched = False
         for name, _, why in state.sim.broken:
             if name in self._before:
                 continue
-            wanted = wanted or name in self.question.never
+            watched = watched or name in self.question.never
             if name not in self.outcome.found:
                 self._note(name, why, state)
         if self._goal is not None and self._goal(state.sim):
-            wanted = True
+            watched = True
             if REACHED not in self.outcome.found:
                 self._note(REACHED, "", state)
-        return wanted
+        return watched
 
     def _note(self, name: str, why: str, state: _State) -> None:
         moves = self.way(state.number)

@@ -75,11 +75,11 @@ def compare(a: Replay, b: Replay) -> Json:
 
 def walk(run: Run) -> Walk:
     """Return the events, move by move, step by step."""
-    found: Walk = [[] for _ in run.lines()]
+    labels: Walk = [[] for _ in run.lines()]
     cursor = Cursor(run)
     while (events := cursor.advance()) is not None:
-        found[cursor.move] += [_label(node, what) for _, node, what, _, _ in events]
-    return found
+        labels[cursor.move] += [_label(node, what) for _, node, what, _, _ in events]
+    return labels
 
 
 def _label(node: int, what: Any) -> str:
@@ -107,17 +107,17 @@ def aligned(a: Walk, b: Walk, moves_a: tuple[str, ...], moves_b: tuple[str, ...]
 
 def _blocks(a: list[str], b: list[str]) -> list[tuple[range, range]]:
     """Return equal things one by one, and what stands between them on either side by itself."""
-    found: list[tuple[range, range]] = []
+    blocks: list[tuple[range, range]] = []
     matcher = SequenceMatcher(None, a, b, autojunk=False)
     for kind, from_a, to_a, from_b, to_b in matcher.get_opcodes():
         if kind == "equal":
             for index in range(to_a - from_a):
                 here, there = from_a + index, from_b + index
-                found.append((range(here, here + 1), range(there, there + 1)))
+                blocks.append((range(here, here + 1), range(there, there + 1)))
         else:
-            found.append((range(from_a, to_a), range(0)))
-            found.append((range(0), range(from_b, to_b)))
-    return found
+            blocks.append((range(from_a, to_a), range(0)))
+            blocks.append((range(0), range(from_b, to_b)))
+    return blocks
 
 
 # -- differences ----------------------------------------------------------------------------------
@@ -133,26 +133,26 @@ def _different(a: Comparable, b: Comparable) -> dict[str, tuple[object, object]]
 
 def _facts(replay: Replay) -> Any:
     """Return step -> what of its view can be compared under any two profiles."""
-    kept: dict[int, Comparable] = {}
+    states: dict[int, Comparable] = {}
 
     def facts(step: int) -> Comparable:
-        if step not in kept:
-            kept.clear()
-            for one in replay.steps(step, 64):
-                kept[one["n"]] = _of_view(one["view"])
-        return kept[step]
+        if step not in states:
+            states.clear()
+            for row in replay.steps(step, 64):
+                states[row["n"]] = _of_view(row["view"])
+        return states[step]
 
     return facts
 
 
 def _of_view(view: View) -> Comparable:
-    found: Comparable = {}
+    state: Comparable = {}
     for broker in view["brokers"]:
-        found[f"b{broker['id']}:alive"] = broker["alive"]
+        state[f"b{broker['id']}:alive"] = broker["alive"]
     for index, part in enumerate(view["partitions"]):
         own = f"p{part.get('p', index)}/" if part.get("p", index) else ""
         record = part["record"]
-        found |= {
+        state |= {
             f"{own}rec:leader": record["leader"],
             f"{own}rec:le": record["le"],
             f"{own}rec:isr": record["isr"],
@@ -163,8 +163,8 @@ def _of_view(view: View) -> Comparable:
                 ("leo", replica["leo"]),
                 ("hw", replica["hw"]),
             ):
-                found[f"{own}b{node}:{name}"] = value
-            found[f"{own}b{node}:log"] = " ".join(
+                state[f"{own}b{node}:{name}"] = value
+            state[f"{own}b{node}:log"] = " ".join(
                 f"{record['o']}:{record['id']}@{record['e']}" for record in replica["records"]
             )
-    return found
+    return state

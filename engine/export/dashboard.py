@@ -46,15 +46,15 @@ class Truth:
         """Return the replicas that run and have everything that was committed."""
         sim = self.sim
         committed = sim.ledger.committed[tp].values()
-        found = []
+        nodes = []
         for node in sim.cluster.controller.records[tp].replicas:
             broker = sim.brokers[node]
             process, disk = broker.process, broker.machine.disks.get(tp)
             if process is None or process.status != UP or disk is None or tp in process.offline:
                 continue
             if all(holds(disk.log, batch) for batch in committed):
-                found.append(node)
-        return found
+                nodes.append(node)
+        return nodes
 
     def led(self, node: int) -> list[int]:
         """Return the partitions that the controller's record gives to a broker."""
@@ -78,22 +78,22 @@ class Truth:
     def min_isr(self, tp: int) -> int:
         """Return min.insync.replicas as the leaders of this release apply it."""
         sim = self.sim
-        wanted = sim.configs.min_insync_replicas
+        least = sim.configs.min_insync_replicas
         for broker in sim.brokers.values():
             replica = broker.replicas.get(tp)
             if replica is not None:
                 return replica.min_isr()
-        return wanted
+        return least
 
     def offline(self) -> list[int]:
         """Return the partitions without a leader."""
         sim = self.sim
-        found = []
+        offline = []
         for tp in sim.cluster.controller.records:
             leader = sim.cluster.current_leader(tp)
             if leader is None or sim.brokers[leader.broker].status != UP:
-                found.append(tp)
-        return found
+                offline.append(tp)
+        return offline
 
 
 Report = Callable[[Process], int]

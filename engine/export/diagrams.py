@@ -62,14 +62,14 @@ def mermaid(run: Run, total: int) -> str:
     lines = run.lines()
     drawn: list[str] = []
     met: set[int] = set()
-    told = -1
+    shown = -1
     left = 0
     for step, move, (kind, _node, what, cues, _), sim in _events(run):
         if len(drawn) >= MOST_ARROWS or step > total:
             left = total - step + 1
             break
-        if move > told:
-            told = move
+        if move > shown:
+            shown = move
             ends = (min(sim.brokers), max(sim.brokers))
             met.update(ends)
             drawn.append(f"Note over {_join(ends)}: {_plain(lines[move])}")
@@ -85,7 +85,9 @@ def mermaid(run: Run, total: int) -> str:
     if left:
         drawn.append(f"Note over {_who(min(met))}: {left} more steps are not drawn")
     head = ["sequenceDiagram", f"accTitle: {_plain(run.scenario.title)}"]
-    head += [f"participant {_who(one)} as {_participant_name(run, one)}" for one in _in_order(met)]
+    head += [
+        f"participant {_who(node)} as {_participant_name(run, node)}" for node in _in_order(met)
+    ]
     return "\n".join([head[0], *(f"    {line}" for line in [*head[1:], *drawn])]) + "\n"
 
 

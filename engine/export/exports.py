@@ -51,8 +51,8 @@ def steps_json(replay: Replay) -> str:
         if size > MOST_BYTES:
             break
     facts = _compact(replay.facts())
-    told = f'"facts":{facts},"total":{replay.total},"first":0,"steps":[{",".join(steps)}]'
-    return "{" + told + "}\n"
+    members = f'"facts":{facts},"total":{replay.total},"first":0,"steps":[{",".join(steps)}]'
+    return "{" + members + "}\n"
 
 
 def _compact(data: object) -> str:
@@ -84,7 +84,7 @@ def pytest_file(replay: Replay) -> str:
     run: Run = replay.run
     text = run.text()
     pieces = [text[at : at + 72] for at in range(0, len(text), 72)]
-    broken = sorted({one["invariant"] for one in replay.verdict()["broken"]})
+    broken = sorted({breach["invariant"] for breach in replay.verdict()["broken"]})
     title = " ".join(run.scenario.title.split()).replace("\\", "/").replace('"', "'")
     return _TEST.format(
         title=title if len(title) <= 84 else f"{title[:83]}…",

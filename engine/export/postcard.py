@@ -67,7 +67,7 @@ def postcard(card: Postcard, view: View) -> str:
     top, room = under + 20, HEIGHT - ribbon - under - 32
     place = f'<g transform="translate(100 {top})">'
     drawn = tanks.draw(view, WIDTH - 200, room, ROOM, card.say)
-    told = "".join(
+    drawing = "".join(
         [
             f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{GROUND}"/>',
             f'<g fill="var(--ink)">{head}</g>',
@@ -80,7 +80,7 @@ def postcard(card: Postcard, view: View) -> str:
     # A renderer takes the first family that is there for all letters, and any for those it lacks.
     han = _HAN.search(card.title + card.verdict + card.said)
     family = f"{HAN_FONTS}, {FONTS}" if han else f"{FONTS}, {HAN_FONTS}"
-    body = tanks.coloured(told)
+    body = tanks.coloured(drawing)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {box} font-family="{family}, sans-serif">'
         f"{body}</svg>"
@@ -101,13 +101,13 @@ _SENTENCE: Final = re.compile(r".+?(?:[.;] |[。；]|\Z)", re.DOTALL)
 
 def _whole(answer: str) -> str:
     """Return as many whole sentences as two lines take; the first one in any case."""
-    kept = ""
+    text = ""
     for sentence in _SENTENCE.findall(answer):
-        if kept and _wide(kept + sentence) > LINES * SAID_CHARS - 8:
+        if text and _wide(text + sentence) > LINES * SAID_CHARS - 8:
             break
-        kept += sentence
-    kept = kept.rstrip()
-    return kept[:-1] + ("。" if kept[-1] == "；" else ".") if kept[-1:] in (";", "；") else kept
+        text += sentence
+    text = text.rstrip()
+    return text[:-1] + ("。" if text[-1] == "；" else ".") if text[-1:] in (";", "；") else text
 
 
 def _moment(card: Postcard, y: int) -> str:

@@ -146,9 +146,13 @@ def telling_partition(view: View) -> PartitionView | None:
     lost = set(view["ledger"]["lost"])
 
     def interest(part: PartitionView) -> tuple[bool, bool, bool]:
-        known = [*part["replicas"].values()]
-        ids = {one["id"] for replica in known for one in [*replica["records"], *replica["cut"]]}
-        cut = any(replica["cut"] for replica in known)
+        replicas = [*part["replicas"].values()]
+        ids = {
+            record["id"]
+            for replica in replicas
+            for record in [*replica["records"], *replica["cut"]]
+        }
+        cut = any(replica["cut"] for replica in replicas)
         differs = cut or part["differ"] is not None
         return bool(ids & lost), differs, part["record"]["leader"] < 0
 
@@ -200,10 +204,10 @@ def fitted(words: str, width: float, most: float, least: float, bold: bool = Tru
     size = most if wide <= width else max(least, floor(10 * most * width / wide) / 10)
     if text_width(words, size, bold) <= width:
         return words, size
-    kept = words
-    while len(kept) > 1 and text_width(kept + "…", size, bold) > width:
-        kept = kept[:-1]
-    return kept.rstrip() + "…", size
+    shortened = words
+    while len(shortened) > 1 and text_width(shortened + "…", size, bold) > width:
+        shortened = shortened[:-1]
+    return shortened.rstrip() + "…", size
 
 
 # -- layout ---------------------------------------------------------------------------------------
@@ -248,16 +252,16 @@ def lay_out(
     axis = _axis(part, room, height - room.foot - shelf, highest)
     layout = TankLayout(view, part, room, axis, col, say)
     left = (width - col * len(brokers)) / 2
-    return [layout.tank(one, left + col * i, width) for i, one in enumerate(brokers)]
+    return [layout.tank(broker, left + col * i, width) for i, broker in enumerate(brokers)]
 
 
 def _seats(brokers: list[BrokerView], part: PartitionView, most: int) -> list[BrokerView]:
     """Return the brokers that have a tank; the leader is one of them."""
     if len(brokers) <= min(MOST_TANKS, most):
         return brokers
-    wanted = [one for one in brokers if str(one["id"]) in part["replicas"]] or brokers
-    shown = wanted[:most]
-    leader = next((one for one in wanted if one["id"] == part["record"]["leader"]), None)
+    hosts = [broker for broker in brokers if str(broker["id"]) in part["replicas"]] or brokers
+    shown = hosts[:most]
+    leader = next((broker for broker in hosts if broker["id"] == part["record"]["leader"]), None)
     if leader is not None and leader not in shown:
         shown[-1] = leader
     return shown
@@ -271,10 +275,17 @@ def _local(replica: ReplicaView) -> int:
 def _axis(part: PartitionView, room: TankRoom, bottom: float, highest: int) -> OffsetAxis:
     """Return the scale: a tank ends one cell above the highest end, the oldest cells fold."""
     replicas = part["replicas"].values()
-    ends = [max(one["leo"], one["hw"], *(cut["o"] + 1 for cut in one["cut"])) for one in replicas]
+    ends = [
+        max(replica["leo"], replica["hw"], *(cut["o"] + 1 for cut in replica["cut"]))
+        for replica in replicas
+    ]
     end = max(ends, default=0)
     base = min(map(_local, replicas), default=0)
-    sunk = room.sunk if base and any(_local(one) == one["start"] for one in replicas) else 0
+    sunk = (
+        room.sunk
+        if base and any(_local(replica) == replica["start"] for replica in replicas)
+        else 0
+    )
     least = (FEWEST_CELLS + 1) * room.cell + AIR
     space = max(least, bottom - 6) - sunk - AIR
     peak = max(end, highest)
@@ -296,9 +307,9 @@ def _fold_at(base: int, end: int, same: int, capacity: int) -> int:
     if end - base <= capacity:
         return base
     jump = max(2, capacity // 4)
-    wanted = ceil((end - base - floor(0.8 * capacity)) / jump) * jump
+    jumped = ceil((end - base - floor(0.8 * capacity)) / jump) * jump
     # What differs stays in sight as long as it fits.
-    fold = max(min(max(base, same - 2), base + wanted), end - capacity)
+    fold = max(min(max(base, same - 2), base + jumped), end - capacity)
     return base + 2 if fold - base < 2 else fold
 
 
@@ -384,7 +395,7 @@ class TankLayout:
         knows = broker["alive"] == "up" and replica["role"] != "offline" and epoch >= 0
         if knows and (who, epoch) != (record["leader"], record["le"]):
             kind = "_self" if who == number else "_none" if who < 0 else ""
-            names = {one["id"]: one["name"] for one in self.view["brokers"]}
+            names = {node["id"]: node["name"] for node in self.view["brokers"]}
             words = self.say(f"scene.thinks{kind}", {"b": names.get(who, "")})
         elif leader and number in leader["blocks"]:
             words = self.say("card.waits", {})
@@ -407,7 +418,7 @@ class TankLayout:
         fold, leo = self.axis.fold, replica["leo"]
         lost = set(self.view["ledger"]["lost"])
         low, high = self.part["differ"] or (0, 0)
-        found = [
+        cells = [
             self._cell(
                 x + self.pad,
                 w - 2 * self.pad,
@@ -420,7 +431,7 @@ class TankLayout:
             for record in replica["records"]
             if max(fold, _local(replica)) <= record["o"] < leo
         ]
-        drawn = {one["id"] for one in [*replica["cut"], *replica["records"]]}
+        drawn = {entry["id"] for entry in [*replica["cut"], *replica["records"]]}
         buried: list[Record] = [
             {"o": offset, "id": name, "e": 0, "acked": True, "read": False}
             for p, offset, name, brokers in self.view.get("graves", ())
@@ -436,8 +447,8 @@ class TankLayout:
             if record["o"] < leo:  # another record has taken its place
                 place = (x + w - 12, min(30.0, w * 0.4))
             flags = {"acked": record["acked"], "lost": record["id"] in lost | graves}
-            found.append(self._cell(*place, record, crossed=True, **flags))
-        return found
+            cells.append(self._cell(*place, record, crossed=True, **flags))
+        return cells
 
     def _cell(self, x: float, w: float, record: Record, **flags: bool) -> TankCell:
         h = max(1, self.axis.pitch - GAP)
@@ -463,7 +474,7 @@ class TankLayout:
         count, small, words = end - start, self.room.small, ""
         if self.say:
             words = self.say("cell.earlier", {"n": count})
-            if all(one["hw"] >= end for one in self.part["replicas"].values()):
+            if all(copy["hw"] >= end for copy in self.part["replicas"].values()):
                 whole = self.say("cell.earlier.committed", {"n": count})
                 words = whole if text_width(whole, small) <= w - 6 else words
         label = fitted(words, w - 6, small, small)
@@ -478,18 +489,20 @@ class TankLayout:
         if "store" not in self.view or not room.shelf:
             return
         mine = [
-            one
-            for one in self.view["store"]["segments"]
-            if one["p"] == self.part["p"] and one["last"] >= start
+            segment
+            for segment in self.view["store"]["segments"]
+            if segment["p"] == self.part["p"] and segment["last"] >= start
         ]
-        copies = [one for one in mine if one["last"] >= local]
-        parts = [(start, local - 1, [one for one in mine if one not in copies])][: local > start]
+        copies = [segment for segment in mine if segment["last"] >= local]
+        parts = [(start, local - 1, [segment for segment in mine if segment not in copies])][
+            : local > start
+        ]
         parts += [(copies[0]["first"], copies[-1]["last"], copies)] if copies else []
         height = room.shelf - room.small - 6 - 2 * SHELF_GAP
         wide = (w - SHELF_GAP * (len(parts) - 1)) / max(1, len(parts))
         for first, last, segments in parts:
             words = str(first) if first == last else f"{first}–{last}"
-            read = all(one["read"] for one in segments)
+            read = all(segment["read"] for segment in segments)
             kind = "bare" if not segments else "unread" if not read else "only"
             yield ShelvedSegments(
                 x,
@@ -499,8 +512,12 @@ class TankLayout:
                 "copy" if kind == "only" and segments is copies else kind,
                 fitted(words, wide - 4, min(room.small, height - 2), 9),
                 tuple(
-                    (one["first"], one["epochs"][-1][0] if one["epochs"] else 0, one["read"])
-                    for one in segments[-max(1, int(wide // LEAST_SEGMENT)) :]
+                    (
+                        segment["first"],
+                        segment["epochs"][-1][0] if segment["epochs"] else 0,
+                        segment["read"],
+                    )
+                    for segment in segments[-max(1, int(wide // LEAST_SEGMENT)) :]
                 ),
             )
             x += wide + SHELF_GAP

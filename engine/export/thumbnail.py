@@ -22,7 +22,7 @@ def telling_step(replay: Replay) -> int:
     """Return where something breaks; else where a log is cut, or the weightiest step."""
     marks = replay.facts()["marks"]
     for kind in TELLING:
-        steps = [step for step, one in marks if one == kind]
+        steps = [step for step, mark in marks if mark == kind]
         if steps:
             return int(steps[0] if kind == "violation" else steps[-1])
     return replay.total

@@ -53,17 +53,17 @@ def _releases(profile: str) -> list[str]:
 
 def _half(profile: str) -> str:
     """Return the half of its releases that a profile is; "" where they have one only."""
-    found = PROFILES[profile]
-    if found.shares_releases:
+    row = PROFILES[profile]
+    if row.shares_releases:
         return _ZOOKEEPER
-    return _KRAFT if found.mode == KRAFT and found.releases[0] in BOTH else ""
+    return _KRAFT if row.mode == KRAFT and row.releases[0] in BOTH else ""
 
 
 def ending(scenario: Scenario, profile: str) -> Ending:
     """Return the end of the script under this profile, as far as it can be played."""
     run, _ = playable(Run(scenario, profile), STEPS_MOST)
     verdict = Replay(run, STEPS_MOST).verdict()
-    broken = dict.fromkeys(one["invariant"] for one in verdict["broken"])
+    broken = dict.fromkeys(breach["invariant"] for breach in verdict["broken"])
     return Ending((profile,), tuple(broken), verdict["kind"])
 
 
@@ -73,8 +73,8 @@ def endings(scenario: Scenario) -> tuple[Ending, ...]:
     Neighbours of one kind that break the same invariants, in any order, share an ending.
     """
     able = (profile for profile in PROFILES if not scenario.cannot_begin(profile))
-    found = (ending(scenario, profile) for profile in able)
-    return _joined(found, lambda one: (one.kind, frozenset(one.broken)))
+    outcomes = (ending(scenario, profile) for profile in able)
+    return _joined(outcomes, lambda outcome: (outcome.kind, frozenset(outcome.broken)))
 
 
 def folded(found: tuple[Ending, ...]) -> tuple[Ending, ...]:
@@ -82,12 +82,12 @@ def folded(found: tuple[Ending, ...]) -> tuple[Ending, ...]:
     return _joined(found, lambda one: one.kind)
 
 
-def _joined(found: Iterable[Ending], key: Callable[[Ending], object]) -> tuple[Ending, ...]:
-    groups = (list(group) for _, group in groupby(found, key=key))
+def _joined(outcomes: Iterable[Ending], key: Callable[[Ending], object]) -> tuple[Ending, ...]:
+    groups = (list(group) for _, group in groupby(outcomes, key=key))
     return tuple(
         Ending(
-            tuple(name for one in group for name in one.profiles),
-            tuple(dict.fromkeys(name for one in group for name in one.broken)),
+            tuple(name for outcome in group for name in outcome.profiles),
+            tuple(dict.fromkeys(name for outcome in group for name in outcome.broken)),
             group[0].kind,
         )
         for group in groups

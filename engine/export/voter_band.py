@@ -77,5 +77,7 @@ def _name(voter: VoterView, column: float, room: TankRoom, say: Say | None) -> L
         keys = {f"quorum.{state}": {}, "quorum.epoch": {"e": voter["epoch"]}}
         words += [say(key, values) for key, values in keys.items()]
     fitting = (words[:n] for n in (3, 2, 1))
-    told = next((one for one in fitting if text_width(" · ".join(one), room.small) <= column), [])
-    return fitted(" · ".join(told or words[:1]), column, room.small, room.small * 0.7)
+    widest = next(
+        (line for line in fitting if text_width(" · ".join(line), room.small) <= column), []
+    )
+    return fitted(" · ".join(widest or words[:1]), column, room.small, room.small * 0.7)

@@ -84,16 +84,16 @@ class Roll:
 
 def is_caught_up(sim: World, broker: int) -> bool:
     """Check that a broker runs, is unfenced, and in the ISR of all it can read."""
-    k, found = sim.cluster.controller, sim.brokers[broker].process
+    k, process = sim.cluster.controller, sim.brokers[broker].process
     return (
-        found is not None
-        and found.status == UP
+        process is not None
+        and process.status == UP
         and k.alive
         and k.active(broker)
         and all(
             broker in record.isr
             for tp, record in k.records.items()
-            if broker in record.replicas and tp not in found.offline
+            if broker in record.replicas and tp not in process.offline
         )
     )
 

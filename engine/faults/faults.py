@@ -44,9 +44,9 @@ def power(sim: World, broker: int, chance: Chance | None = None) -> None:
             spared = 0
             if chance is not None:
                 spared = chance.below(max(0, before - disk.log.flushed) + 1)
-            gone = lose_unflushed(disk, spared)
+            lost = lose_unflushed(disk, spared)
             out.cue("L-11", broker, "leo", before, disk.log.leo, tp=tp)
-            out.cue("L-11.lost", broker, "cut", tp, tuple(gone), tp=tp)
+            out.cue("L-11.lost", broker, "cut", tp, tuple(lost), tp=tp)
 
     sim.act(FAILURE, broker, f"power {broker}", action)
 
@@ -61,17 +61,17 @@ def wipe(sim: World, broker: int, directory: int = 0) -> None:
         out.cue("CP-8.1.wipe", broker, "disk", directory or "full", "empty")
         if sim.brokers[broker].status != DOWN:
             sim.stop_process(broker)
-        found = sim.brokers[broker].machine
-        found.disks = {
-            tp: disk for tp, disk in found.disks.items() if directory not in (0, disk.dir)
+        machine = sim.brokers[broker].machine
+        machine.disks = {
+            tp: disk for tp, disk in machine.disks.items() if directory not in (0, disk.dir)
         }
-        found.futures = {
+        machine.futures = {
             tp: move
-            for tp, move in found.futures.items()
-            if tp in found.disks and move.disk.dir != directory
+            for tp, move in machine.futures.items()
+            if tp in machine.disks and move.disk.dir != directory
         }
-        found.broken = found.broken - {directory} if directory else set()
-        found.clean_epoch = -1
+        machine.broken = machine.broken - {directory} if directory else set()
+        machine.clean_epoch = -1
 
     sim.act(FAILURE, broker, f"wipe {broker}", action)
 
@@ -80,21 +80,21 @@ def fail_disk(sim: World, broker: int, directory: int) -> None:
     """8.4.  Fail a log directory, now or when the process starts."""
 
     def action(out: Effects) -> None:
-        found = sim.brokers[broker]
+        node = sim.brokers[broker]
         out.cue("CP-8.1.disk", broker, "directory", None, directory)
-        found.machine.broken.add(directory)
-        if found.process is not None:
-            storage.fail_directory(found.process, directory, out)
+        node.machine.broken.add(directory)
+        if node.process is not None:
+            storage.fail_directory(node.process, directory, out)
 
     sim.act(FAILURE, broker, f"disk_fail {broker} {directories.name(directory)}", action)
 
 
 def cannot_start(sim: World, broker: int) -> bool:
     """8.4.  Check for a broker without a working directory, or that needs them all."""
-    found = sim.brokers[broker].machine
-    if not found.broken:
+    machine = sim.brokers[broker].machine
+    if not machine.broken:
         return False
-    return not directories.working(found) or not directories.survives_a_failed_directory(found)
+    return not directories.working(machine) or not directories.survives_a_failed_directory(machine)
 
 
 def start(sim: World, broker: int, bounced: bool = False) -> None:

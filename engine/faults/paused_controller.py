@@ -104,9 +104,9 @@ def speak(zombie: Controller, out: Effects) -> None:
     """CP-LISR.  Send the requests that waited in its queues, with the epoch of its term."""
     states = [(tp, record, False) for tp, record in zombie.records.items()]
     for broker in zombie.brokers:
-        told = [state for state in states if broker in state[1].replicas]
-        if told:
-            znodes.send_leader_and_isr(zombie, broker, told, out)
+        assigned = [state for state in states if broker in state[1].replicas]
+        if assigned:
+            znodes.send_leader_and_isr(zombie, broker, assigned, out)
 
 
 def resign(zombie: Controller, k: Controller, out: Effects) -> None:

@@ -121,7 +121,7 @@ def break_of(run: Run, invariant: str) -> Break:
 
 def look(run: Run) -> Seen:
     """Play a run and return its rules, each with its node and the leader of its partition."""
-    sim = run.simulation(told=True)
+    sim = run.simulation(cues=True)
     steps: list[Step] = []
 
     def note(kind: int, node: int, what: object) -> None:

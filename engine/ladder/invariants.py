@@ -81,8 +81,8 @@ def disagrees(leader: AbstractReplica, member: AbstractReplica) -> bool:
 def _logs_match(a: AbstractReplica, b: AbstractReplica) -> bool:
     """Check that equal epochs at an offset mean equal logs up to there."""
     same = True
-    for one, other in zip(a.log, b.log, strict=False):
-        same = same and one == other
-        if one[1] == other[1] and not same:
+    for record, other in zip(a.log, b.log, strict=False):
+        same = same and record == other
+        if record[1] == other[1] and not same:
             return False
     return True

@@ -233,19 +233,19 @@ class AbstractPartition:
             facts |= own.facts
             if own.advance.added:
                 leaders.append(own)
-            found = alone[above | replica]
-            if found.added:
-                groups.append(found)
-        for one, other in self._pairs:
-            a, b = replicas[one], replicas[other]
+            group = alone[above | replica]
+            if group.added:
+                groups.append(group)
+        for index, other in self._pairs:
+            a, b = replicas[index], replicas[other]
             pair = a << BITS | b
             facts |= self._of_pair[pair]
-            found = following[heard[other] | pair]
-            if found.added:
-                groups.append(found)
-            found = following[heard[one] | b << BITS | a]
-            if found.added:
-                groups.append(found)
+            group = following[heard[other] | pair]
+            if group.added:
+                groups.append(group)
+            group = following[heard[index] | b << BITS | a]
+            if group.added:
+                groups.append(group)
         for own in leaders:
             if facts & own.needs == own.needs:
                 groups.append(own.advance)
@@ -317,11 +317,11 @@ class AbstractPartition:
         """Return becomes-leader and writes, for a controller's record and a replica."""
         controller, replica = self._controllers[key >> BITS], self._replicas[key & MASK]
         me = replica.me
-        found = []
+        moves = []
         for epoch, (named, isr) in enumerate(controller.changes):
             if named == me and epoch > replica.epoch:
                 new = steps.hears_it_leads(replica, epoch, isr)
-                found.append(
+                moves.append(
                     (LadderMove("becomes-leader", (me, epoch)), self._change(replica, new))
                 )
         record = controller.next_record
@@ -330,8 +330,8 @@ class AbstractPartition:
             new = steps.writes(replica, record)
             written = controller._replace(next_record=record + 1)
             change = self._change(replica, new) + self._record_change(controller, written)
-            found.append((LadderMove("writes", (me,)), change))
-        return moves_of(KINDS, found)
+            moves.append((LadderMove("writes", (me,)), change))
+        return moves_of(KINDS, moves)
 
     # -- what is known of two ---------------------------------------------------------------------
 
@@ -362,32 +362,32 @@ class AbstractPartition:
         announced = self._numbers.announced[key >> 2 * BITS]
         follower, leader = self._replicas[key >> BITS & MASK], self._replicas[key & MASK]
         me, own = follower.me, leader.me
-        found = []
+        moves = []
         for epoch, isr in announced:
             if epoch > follower.epoch:
                 for new in steps.hears_it_follows(self.rung, leader, follower, epoch, isr):
                     move = LadderMove("becomes-follower", (me, own, epoch))
-                    found.append((move, self._change(follower, new)))
+                    moves.append((move, self._change(follower, new)))
         with_next = steps.fetches(self.rung, leader, follower)
         if with_next is not None and with_next.end <= self.constants.log:
-            found.append((LadderMove("fetches", (me, own)), self._change(follower, with_next)))
+            moves.append((LadderMove("fetches", (me, own)), self._change(follower, with_next)))
         if self.rung.truncates_later and rules.diverges(leader, follower):
             for log, hw in rules.cut_to(follower, rules.matching_end(leader, follower)):
                 new = follower._replace(log=log, hw=hw)
-                found.append((LadderMove("truncates", (me, own)), self._change(follower, new)))
-        return moves_of(KINDS, found)
+                moves.append((LadderMove("truncates", (me, own)), self._change(follower, new)))
+        return moves_of(KINDS, moves)
 
     def _moves_of_isr(self, key: int) -> Moves:
         """Return leader-shrinks-isr and leader-expands-isr, for a record and a leader."""
         n = self._layout.each
         may, rest = key & self._layout.isr_mask, key >> 3 * n
         controller, leader = self._controllers[rest >> BITS], self._replicas[rest & MASK]
-        found = []
+        moves = []
         for place in members(may):
             way, other = divmod(place, n)
             isr = leader.isr ^ 1 << other
             name = "leader-expands-isr" if way == 2 else "leader-shrinks-isr"
             change = self._change(leader, leader._replace(isr=isr))
             change += self._record_change(controller, controller._replace(isr=isr))
-            found.append((LadderMove(name, (leader.me, other)), change))
-        return moves_of(KINDS, found)
+            moves.append((LadderMove(name, (leader.me, other)), change))
+        return moves_of(KINDS, moves)

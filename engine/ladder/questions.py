@@ -31,9 +31,9 @@ def model(ladder: str, constants: Mapping[str, int]) -> AnyModel:
         raise InputError("unknown", f"There is no rung {ladder}; there are: {', '.join(LADDERS)}.")
     names = constants_of(ladder)
     if set(constants) != set(names):
-        wanted = ", ".join(names)
+        expected = ", ".join(names)
         given = ", ".join(constants) or "none"
-        raise InputError("invalid", f"{ladder} has the constants {wanted}; given: {given}.")
+        raise InputError("invalid", f"{ladder} has the constants {expected}; given: {given}.")
     if ladder == ASYNC_ISR:
         return AsyncIsr(async_isr.AsyncIsrConstants(**constants))
     return AbstractPartition(RUNGS[ladder], state.Constants(**constants))
@@ -151,13 +151,13 @@ def answer(
 
 
 def _verdict(outcome: LadderOutcome, invariant: str) -> LadderVerdict:
-    found = outcome.broken.get(invariant)
-    if found is None:
+    violation = outcome.broken.get(invariant)
+    if violation is None:
         return {"holds": True if outcome.complete else None, "states": None}
     return {
         "holds": False,
-        "states": len(found.states),
-        "moves": [{"move": move.name, "who": list(move.who)} for move in found.moves],
+        "states": len(violation.states),
+        "moves": [{"move": move.name, "who": list(move.who)} for move in violation.moves],
     }
 
 
@@ -210,10 +210,10 @@ def compare(row: CountedRow, bounds: LadderBounds) -> Compared:
             if getattr(progress, name) != row[name]:
                 differs[name] = [row[name], getattr(progress, name)]
     for name, expected in row["invariants"].items():
-        found = len(outcome.broken[name].states) if name in outcome.broken else None
-        known = outcome.complete or found is not None
-        if known and (name not in outcome.invariants or found != expected):
-            differs[name] = [expected, found]
+        length = len(outcome.broken[name].states) if name in outcome.broken else None
+        decided = outcome.complete or length is not None
+        if decided and (name not in outcome.invariants or length != expected):
+            differs[name] = [expected, length]
     verdict = "different" if differs else "equal" if outcome.complete else "not within the budget"
     return {
         "verdict": verdict,

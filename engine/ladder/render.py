@@ -40,13 +40,13 @@ def record(written: Record) -> str:
     return f"m{written[0]}@{written[1]}"
 
 
-def way(model: AbstractPartition | AsyncIsr, found: Violation) -> Iterator[str]:
+def way(model: AbstractPartition | AsyncIsr, violation: Violation) -> Iterator[str]:
     """Yield every move of a counterexample as a sentence, each followed by its result."""
-    for number, move in enumerate(found.moves, 1):
-        before, after = found.states[number - 1 : number + 1]
+    for number, move in enumerate(violation.moves, 1):
+        before, after = violation.states[number - 1 : number + 1]
         if isinstance(model, AbstractPartition):
-            one, other = model.cluster(before), model.cluster(after)
-            yield f"{number:>3}. {sentence(move, one, other)}"
+            cluster, other = model.cluster(before), model.cluster(after)
+            yield f"{number:>3}. {sentence(move, cluster, other)}"
             yield f"     {picture(other)}"
         else:
             yield f"{number:>3}. {_of_request(move)}"
@@ -63,8 +63,8 @@ def picture(cluster: AbstractCluster) -> str:
 
 
 def _replica(replica: AbstractReplica) -> str:
-    told = [record(written) for written in replica.log]
-    log = " ".join([*told[: replica.hw], "|", *told[replica.hw :]])
+    records = [record(written) for written in replica.log]
+    log = " ".join([*records[: replica.hw], "|", *records[replica.hw :]])
     role = "leads" if replica.presumes else ""
     if replica.leader not in (NOBODY, replica.me):
         role = f"follows {name(replica.leader)}"
@@ -87,11 +87,13 @@ def _elects(who: tuple[int, ...], before: AbstractCluster, after: AbstractCluste
 def _controller_shrinks(
     who: tuple[int, ...], before: AbstractCluster, after: AbstractCluster
 ) -> str:
-    gone, record = name(who[0]), after.controller
+    removed, record = name(who[0]), after.controller
     if before.controller.leader != who[0]:
-        return f"The controller takes {gone} out of the in-sync set: epoch {record.epoch}."
-    kept = ", which it stays in, the last one" if record.isr >> who[0] & 1 else ""
-    return f"The controller loses its leader {gone}; nobody leads{kept}: epoch {record.epoch}."
+        return f"The controller takes {removed} out of the in-sync set: epoch {record.epoch}."
+    staying = ", which it stays in, the last one" if record.isr >> who[0] & 1 else ""
+    return (
+        f"The controller loses its leader {removed}; nobody leads{staying}: epoch {record.epoch}."
+    )
 
 
 def _becomes_leader(who: tuple[int, ...], before: AbstractCluster, after: AbstractCluster) -> str:
@@ -159,23 +161,23 @@ _SENTENCES: Final[dict[str, Telling]] = {
 
 
 def _of_request(move: LadderMove) -> str:
-    told = ", ".join(name(replica) for replica in move.who)
+    replicas = ", ".join(name(replica) for replica in move.who)
     match move.name:
         case "controller-shrinks":
-            return f"The controller takes {told} out of the in-sync set."
+            return f"The controller takes {replicas} out of the in-sync set."
         case "controller-accepts":
-            return f"The controller accepts the in-sync set {{{told}}}."
+            return f"The controller accepts the in-sync set {{{replicas}}}."
         case "leader-asks-shrink":
-            return f"The leader asks to take {told} out."
+            return f"The leader asks to take {replicas} out."
         case "leader-asks-expand":
-            return f"The leader asks to take {told} in."
+            return f"The leader asks to take {replicas} in."
         case "leader-learns":
             isr = ", ".join(name(replica) for replica in move.who[:-1])
             return f"The leader learns of version {move.who[-1]}: {{{isr}}}."
         case "writes":
             return "The leader writes."
         case _:
-            return f"{told} fetches."
+            return f"{replicas} fetches."
 
 
 def _exchange(state: async_isr.AsyncIsrState) -> str:

@@ -121,14 +121,14 @@ class LadderSearch:
     def run(self) -> LadderOutcome:
         """Search level by level, until nothing new comes or a bound is met."""
         frontier = [self._first]
-        wanted = self._wanted()
+        open_bits = self._wanted()
         complete = True
         while frontier:
             self.progress.depth += 1
             self.progress.frontier = len(frontier)
             self.widths.append(len(frontier))
             following: list[int] = []
-            if not self._level(frontier, following) or (self._bits & wanted and following):
+            if not self._level(frontier, following) or (self._bits & open_bits and following):
                 complete = False
                 break
             frontier = following
@@ -191,14 +191,14 @@ class LadderSearch:
 
     def _inside(self, state: int, nexts: list[int]) -> list[int]:
         """Return the states within the constraint; the others are only checked."""
-        kept = []
+        states = []
         for following in nexts:
             if self.model.inside(following):
-                kept.append(following)
+                states.append(following)
             else:
                 broken, _ = self.model.look(following)
                 self._note(broken, following, state)
-        return kept
+        return states
 
     def _note(self, broken: int, state: int, before: int) -> None:
         for place in range(len(self.model.invariants)):

@@ -40,14 +40,14 @@ class Moves(NamedTuple):
 NOTHING: Final = Moves((), 0, ())
 
 
-def moves_of(kinds: Sequence[str], found: list[tuple[LadderMove, int]]) -> Moves:
+def moves_of(kinds: Sequence[str], changes: list[tuple[LadderMove, int]]) -> Moves:
     """Gather (move, what it adds to the state)."""
-    if not found:
+    if not changes:
         return NOTHING
     return Moves(
-        tuple(added for _, added in found),
-        sum(1 << COUNT_BITS * kinds.index(move.name) for move, _ in found),
-        tuple(move for move, _ in found),
+        tuple(added for _, added in changes),
+        sum(1 << COUNT_BITS * kinds.index(move.name) for move, _ in changes),
+        tuple(move for move, _ in changes),
     )
 
 

@@ -23,8 +23,8 @@ def answer_of(probe: Probe, text: str) -> Answer:
     if len(words) > MOST_NAMES:
         raise InputError("too_large", f"An answer names at most {MOST_NAMES} things.")
     if probe.form == "records":
-        order = [name for one in probe.choices for name in as_parts(one.answer)]
-        return tuple(sorted(dict.fromkeys(words), key=lambda one: _place(order, one)))
+        order = [name for choice in probe.choices for name in as_parts(choice.answer)]
+        return tuple(sorted(dict.fromkeys(words), key=lambda word: _place(order, word)))
     if probe.form == "broker" and text == "nobody":
         return NOBODY
     if probe.form not in ("offset", "broker", "brokers") or not all(map(_is_number, words)):
@@ -45,11 +45,11 @@ def is_there(probe: Probe, before: PartitionMoment, answer: Answer) -> bool:
     These are its brokers, its records, and offsets that its logs reach.
     """
     if probe.form == "offset":
-        ends = [one.leo for one in before.replicas.values()]
+        ends = [replica.leo for replica in before.replicas.values()]
         return isinstance(answer, int) and answer <= max(ends) + 1
     names = answer if isinstance(answer, tuple) else (answer,)
     if probe.form == "records":
-        there = {name for one in before.replicas.values() for name in one.values()}
+        there = {name for replica in before.replicas.values() for name in replica.values()}
         return set(names) <= there
     return set(names) <= {*before.replicas, NOBODY}
 

@@ -108,7 +108,7 @@ def read(text: str, slug: str) -> Claim:
     listed = check.listing(
         fields.get("profiles", list(GENERATIONS)), ("profiles",), len(GENERATIONS), 1
     )
-    known = tuple(GENERATIONS)
+    profiles = tuple(GENERATIONS)
     return Claim(
         slug,
         texts(check, fields["sentence"], ("sentence",), MOST_TEXT),
@@ -118,11 +118,13 @@ def read(text: str, slug: str) -> Claim:
         code,
         own,
         first,
-        tuple(check.choice(one, ("profiles", i), known) for i, one in enumerate(listed)),
+        tuple(check.choice(profile, ("profiles", i), profiles) for i, profile in enumerate(listed)),
         property_text(check, fields["property"], ("property",)),
         tuple(
-            check.text(one, ("questions", i), 8)
-            for i, one in enumerate(check.listing(fields.get("questions", []), ("questions",), 8))
+            check.text(question, ("questions", i), 8)
+            for i, question in enumerate(
+                check.listing(fields.get("questions", []), ("questions",), 8)
+            )
         ),
         property_text(check, fields["everywhere"], ("everywhere",))
         if "everywhere" in fields
@@ -154,6 +156,6 @@ def _search(check: Reader, value: object) -> ClaimSearch:
 def claims() -> dict[str, Claim]:
     """Return all claims that come with the engine, by slug, in the order of their names."""
     folder = files("engine.learn") / FOLDER
-    texts = {one.name: one for one in folder.iterdir() if one.name.endswith(".yaml")}
+    texts = {path.name: path for path in folder.iterdir() if path.name.endswith(".yaml")}
     slugs = [name.removesuffix(".yaml") for name in sorted(texts)]
     return {slug: read(texts[f"{slug}.yaml"].read_text("utf-8"), slug) for slug in slugs}

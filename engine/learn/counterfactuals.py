@@ -66,15 +66,17 @@ def _claims_of(recording: MomentRecording) -> tuple[tuple[int, str, int], ...]:
     from engine.learn.judging import OWN, UNTESTED, verdicts
 
     run = recording.run
-    found = []
+    choices = []
     for slug, claim in claims().items():
         own = claim.moves is None and not claim.first
         if own and run.moves is None and run.seed == 0 and claim.scenario == run.scenario.code:
             row = verdicts()[slug]
-            decides = all(one.source == OWN and one.word != UNTESTED for one in row.values())
+            decides = all(
+                verdict.source == OWN and verdict.word != UNTESTED for verdict in row.values()
+            )
             if run.profile in row and decides:
-                found.append((number_of(claim.formerly), slug, row[run.profile].step))
-    return tuple(found)
+                choices.append((number_of(claim.formerly), slug, row[run.profile].step))
+    return tuple(choices)
 
 
 def _since_asked(recording: MomentRecording, index: int) -> Places:
@@ -106,13 +108,13 @@ def _keeps_records(run: Run) -> dict[str, bool]:
     return {name: kept for name, kept in found.items() if kept is not None}
 
 
-def row_of(recording: MomentRecording, told: str) -> dict[str, bool]:
+def row_of(recording: MomentRecording, slug: str) -> dict[str, bool]:
     """Return profile -> if it holds there; plays the run under all, or reads the verdicts."""
-    if not told:
+    if not slug:
         return _keeps_records(recording.run)
     from engine.learn.judging import verdicts
 
-    return {name: one.holds for name, one in verdicts()[told].items()}
+    return {name: verdict.holds for name, verdict in verdicts()[slug].items()}
 
 
 def members(generation: str) -> tuple[Profile, ...]:
@@ -128,20 +130,20 @@ def _turns_at(run: Run, row: dict[str, bool], answer: tuple[str, str]) -> bool:
     """
     names = list(row)
     place = names.index(answer[1]) + (answer[0] == "until")
-    kept = (_keeps(run, one.name) for one in members(names[place]))
-    return next(one for one in kept if one is not None) == row[names[place]]
+    outcomes = (_keeps(run, member.name) for member in members(names[place]))
+    return next(outcome for outcome in outcomes if outcome is not None) == row[names[place]]
 
 
 def _since_truth(
-    asked: QuestionContext, recording: MomentRecording, index: int
+    context: QuestionContext, recording: MomentRecording, index: int
 ) -> tuple[Answer, int] | None:
-    row = row_of(recording, asked.told)
-    found = summary(row)
-    if found == ("always", "") and not asked.told:
+    row = row_of(recording, context.told)
+    summed = summary(row)
+    if summed == ("always", "") and not context.told:
         return None  # this run lost a record, in a release between two generations
-    if found and found[1] and not asked.told and not _turns_at(recording.run, row, found):
+    if summed and summed[1] and not context.told and not _turns_at(recording.run, row, summed):
         return None
-    return None if found is None else (found, recording.turns[index].last)
+    return None if summed is None else (summed, recording.turns[index].last)
 
 
 # -- because of which move ------------------------------------------------------------------------
@@ -172,7 +174,7 @@ def _cause_told(recording: MomentRecording, index: int, tp: int, who: int) -> An
     """
     value, last = _victim(recording), recording.turns[index].move
     lines = enumerate(recording.run.lines()[: last + 1], 1)
-    return value, tuple((n, one) for n, one in lines if not _writes(one, value))
+    return value, tuple((n, line) for n, line in lines if not _writes(line, value))
 
 
 def _writes(line: str, value: str) -> bool:
@@ -203,15 +205,15 @@ def saves(run: Run, number: int, value: str) -> bool:
 
 
 def _cause_truth(
-    asked: QuestionContext, recording: MomentRecording, index: int
+    context: QuestionContext, recording: MomentRecording, index: int
 ) -> tuple[Answer, int] | None:
     """Return the last move without which the record would still be there.
 
     A crash is the cause only if no other move is: brokers crash, and what made that fatal is asked.
     """
-    value, told = asked.told
+    value, lines = context.told
     crashes = []
-    for number, line in reversed(told):
+    for number, line in reversed(lines):
         if saves(recording.run, number, value):
             if line.split()[0] not in CRASHES:
                 return number, recording.turns[index].last
@@ -220,9 +222,9 @@ def _cause_truth(
 
 
 def _cause_holds(
-    asked: QuestionContext, recording: MomentRecording, index: int, answer: Answer
+    context: QuestionContext, recording: MomentRecording, index: int, answer: Answer
 ) -> bool:
-    return saves(recording.run, as_number(answer), asked.told[0])
+    return saves(recording.run, as_number(answer), context.told[0])
 
 
 # -- make it happen -------------------------------------------------------------------------------
@@ -256,17 +258,17 @@ def _do_asked(recording: MomentRecording, index: int) -> Places:
 @lru_cache(maxsize=16)
 def _tasks(recording: MomentRecording) -> dict[int, Goal]:
     """Turn before which something can be done -> what: the first task of each sort."""
-    found: dict[int, Goal] = {}
+    goals: dict[int, Goal] = {}
     turns, scenario = recording.turns, recording.run.scenario
     if scenario.fetching == "auto" or len(scenario.partitions) != 1:
-        return found
+        return goals
     for index in range(1, len(turns)):
         before = turns[index - 1]
         if turns[index].move != before.move and before.last <= MOST_EVENTS:
             goal = _goal(recording, before.now)
-            if goal is not None and goal.sort not in {one.sort for one in found.values()}:
-                found[index] = goal
-    return found
+            if goal is not None and goal.sort not in {other.sort for other in goals.values()}:
+                goals[index] = goal
+    return goals
 
 
 def _goal(recording: MomentRecording, now: Moment) -> Goal | None:
@@ -278,16 +280,18 @@ def _goal(recording: MomentRecording, now: Moment) -> Goal | None:
     leader = None if part is None else part.leader()
     if part is None or leader is None or leader.broker not in now.alive:
         return None
-    names = {one.id: one.label for one in recording.run.scenario.brokers}
-    alive = [one for one in part.replicas if one in now.alive and one != leader.broker]
-    out = [one for one in alive if one not in part.record.isr]
+    names = {broker.id: broker.label for broker in recording.run.scenario.brokers}
+    alive = [
+        replica for replica in part.replicas if replica in now.alive and replica != leader.broker
+    ]
+    out = [replica for replica in alive if replica not in part.record.isr]
     if out:
         return Goal("join", tp, out[0], "", f"{names[out[0]]} in isr")
     committed = now.known.committed
     waits = [v for v in leader.values() if committed.get(v, now.step + 1) > now.step]
-    if waits and any(one in part.record.isr for one in alive):
+    if waits and any(replica in part.record.isr for replica in alive):
         return Goal("commit", tp, leader.broker, waits[-1], f"committed({waits[-1]})")
-    able = [one for one in alive if one in part.record.isr]
+    able = [replica for replica in alive if replica in part.record.isr]
     if not able:
         return None
     return Goal("lead", tp, able[-1], "", f"leader = {names[able[-1]]}")
@@ -299,7 +303,7 @@ def _do_told(
     """Return (sort, record, property, names): the goal; names are ((broker, name), ...)."""
     goal = _goal(recording, recording.turns[index - 1].now)
     assert goal is not None
-    names = tuple((one.id, one.label) for one in recording.run.scenario.brokers)
+    names = tuple((broker.id, broker.label) for broker in recording.run.scenario.brokers)
     return goal.sort, goal.value, goal.property, names
 
 
@@ -337,24 +341,24 @@ def reaches(recording: MomentRecording, index: int, lines: tuple[str, ...]) -> b
 
 
 def _do_truth(
-    asked: QuestionContext, recording: MomentRecording, index: int
+    context: QuestionContext, recording: MomentRecording, index: int
 ) -> tuple[Answer, int] | None:
     """Return the shortest moves that do the task, found by trying all moves that belong to it."""
     goal = _goal(recording, recording.turns[index - 1].now)
     assert goal is not None
-    found = _shortest(_open(recording, index), goal, _offered(asked, goal))
-    return None if found is None else (found, recording.turns[index - 1].last)
+    shortest = _shortest(_open(recording, index), goal, _offered(context, goal))
+    return None if shortest is None else (shortest, recording.turns[index - 1].last)
 
 
-def _offered(asked: QuestionContext, goal: Goal) -> tuple[str, ...]:
-    names = dict(asked.told[3])
-    record = asked.part.record
+def _offered(context: QuestionContext, goal: Goal) -> tuple[str, ...]:
+    names = dict(context.told[3])
+    record = context.part.record
     if goal.sort == "join":
         own = names[goal.who]
         return (f"fetch {own}", f"ask {own}", "advance 1s", f"restart {own}")
     if goal.sort == "commit":
-        others = [names[one] for one in record.isr if one != record.leader]
-        return tuple(f"{verb} {one}" for one in others for verb in ("fetch", "ask"))
+        others = [names[replica] for replica in record.isr if replica != record.leader]
+        return tuple(f"{verb} {other}" for other in others for verb in ("fetch", "ask"))
     leader = names[record.leader]
     return (f"shutdown {leader}", f"kill {leader}", f"detect {leader}", "elect preferred")
 
@@ -388,7 +392,7 @@ def _played(sim: Simulation, move: moves.Move) -> bool:
 
 
 def _do_holds(
-    asked: QuestionContext, recording: MomentRecording, index: int, answer: Answer
+    context: QuestionContext, recording: MomentRecording, index: int, answer: Answer
 ) -> bool:
     """Return True if moves reach the goal or cannot be played: then they are no wrong answer."""
     try:

@@ -134,13 +134,13 @@ def read(text: str, where: str = "course.md") -> Chapter:
 
 def _followed(scenes: list[CourseScene]) -> list[CourseScene]:
     """Place each scene without a block at the moment of the scene before it."""
-    found: list[CourseScene] = []
+    followed: list[CourseScene] = []
     for scene in scenes:
-        before = found[-1] if found else None
+        before = followed[-1] if followed else None
         if not scene.block and before is not None and before.block in ("", "moment"):
             scene = replace(scene, scenario=before.scenario, profile=before.profile, at=before.at)
-        found.append(scene)
-    return found
+        followed.append(scene)
+    return followed
 
 
 def _parts(text: str, where: str) -> list[_Part]:
@@ -168,8 +168,8 @@ def _parts(text: str, where: str) -> list[_Part]:
         elif row.startswith("```"):
             name = row[3:].strip()
             if name not in BLOCKS:
-                known = ", ".join(BLOCKS)
-                sentence = f"There is no block {name[:40] or 'without a name'}; known are {known}."
+                names = ", ".join(BLOCKS)
+                sentence = f"There is no block {name[:40] or 'without a name'}; known are {names}."
                 raise InputError("unknown", sentence, where=f"{where}:{number}:4")
             block = name, number
         elif parts:
@@ -194,18 +194,18 @@ def _value(block: tuple[str, int, str], where: str) -> tuple[Any, Reader]:
 
 def _paragraphs(part: _Part, where: str) -> tuple[str, ...]:
     """Return the paragraphs; a list is one paragraph whose lines begin with "- "."""
-    found, held = [], list[str]()
+    paragraphs, held = [], list[str]()
     for row in [*part.text, ""]:
         if row.strip():
             held.append(row.strip())
         elif held:
             listed = held[0].startswith("- ")
-            found.append(("\n" if listed else " ").join(held))
+            paragraphs.append(("\n" if listed else " ").join(held))
             held = []
-    if sum(map(len, found)) > MOST_TEXT:
+    if sum(map(len, paragraphs)) > MOST_TEXT:
         sentence = f"The text under one heading has at most {MOST_TEXT} characters."
         raise InputError("too_large", sentence, where=f"{where}:{part.line}:1")
-    return tuple(found)
+    return tuple(paragraphs)
 
 
 def _scene(part: _Part, scenario: str, profile: str, where: str) -> CourseScene:
@@ -244,8 +244,8 @@ def _asking(check: Reader, value: object, scene: CourseScene) -> CourseScene:
     fields = check.mapping(value, (), ("ask", "run", "profile"))
     ask = check.text(fields.get("ask", ""), ("ask",), 60)
     if ask.split("@")[0] not in KINDS:
-        known = ", ".join(KINDS)
-        sentence = f"ask is a kind of question or one question like hw@8.0.1; kinds are {known}."
+        names = ", ".join(KINDS)
+        sentence = f"ask is a kind of question or one question like hw@8.0.1; kinds are {names}."
         raise check.bad(("ask",), sentence)
     code, profile = _run(check, fields, scene.scenario, scene.profile)
     return replace(scene, scenario=code, profile=profile, ask=ask)
@@ -283,10 +283,10 @@ def _ending(part: _Part, where: str) -> tuple[tuple[str, ...], tuple[tuple[str, 
         value, check = _value(block, where)
         if block[0] == "recap":
             rows = check.listing(value, (), 6, 1)
-            recap = tuple(check.text(one, (i,), MOST_LINE) for i, one in enumerate(rows))
+            recap = tuple(check.text(line, (i,), MOST_LINE) for i, line in enumerate(rows))
         elif block[0] == "remember":
-            for i, one in enumerate(check.listing(value, (), 12, 1)):
-                fields = check.mapping(one, (i,), ("ask", "answer"))
+            for i, row in enumerate(check.listing(value, (), 12, 1)):
+                fields = check.mapping(row, (i,), ("ask", "answer"))
                 require(check, fields, ("ask", "answer"), (i,), "A card")
                 ask, answer = (
                     check.text(fields[name], (i, name), MOST_LINE) for name in ("ask", "answer")
@@ -335,11 +335,13 @@ def _probe(scene: CourseScene, recording: MomentRecording) -> Probe:
             return probe_at(recording, scene.ask)
         except InputError as bad:
             raise InputError(bad.code, bad.sentence, where=scene.where) from bad
-    found = next((one for one in probes_of(recording) if one.kind == scene.ask), None)
-    if found is None:
+    probe = next(
+        (candidate for candidate in probes_of(recording) if candidate.kind == scene.ask), None
+    )
+    if probe is None:
         sentence = f"Nothing in this run can be asked as {scene.ask}."
         raise InputError("unknown", sentence, where=scene.where)
-    return found
+    return probe
 
 
 def done(scene: CourseScene, lines: tuple[str, ...]) -> tuple[bool, Run, int]:
@@ -390,6 +392,6 @@ def chapter(slug: str, language: str) -> Chapter:
     if slug not in slugs() or language not in LANGUAGES:
         raise InputError("unknown", "There is no such chapter.")
     number, folder = slugs().index(slug) + 1, files("engine.learn") / FOLDER
-    names = [f"{number:02}-{slug}.{one}.md" for one in (language, USUAL)]
-    name = next(one for one in names if (folder / one).is_file())
+    names = [f"{number:02}-{slug}.{tag}.md" for tag in (language, USUAL)]
+    name = next(file for file in names if (folder / file).is_file())
     return read((folder / name).read_text("utf-8"), name)

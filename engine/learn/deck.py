@@ -118,12 +118,12 @@ def _predictions() -> list[PracticeCard]:
 
 
 def _claims() -> list[PracticeCard]:
-    found = []
+    cards = []
     for slug, claim in claims().items():
         for profile, right in judging.sides(claim):
             name = f"{slug}@{profile}" if profile else slug
-            found.append(PracticeCard(name, CLAIM, claim.topic, slug, profile, right=right))
-    return found
+            cards.append(PracticeCard(name, CLAIM, claim.topic, slug, profile, right=right))
+    return cards
 
 
 def _interview() -> list[PracticeCard]:

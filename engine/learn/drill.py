@@ -28,7 +28,7 @@ def drilled(run: Run) -> Run:
     if not led:
         return run
     tp, leader = led[0]
-    names = {one.id: one.label for one in run.scenario.brokers}
+    names = {broker.id: broker.label for broker in run.scenario.brokers}
     where = f" p={tp}" if tp else ""
     for line in (
         f"produce drill1 to {names[leader]} acks=all{where}",

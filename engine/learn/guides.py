@@ -120,8 +120,8 @@ def read(text: str, name: str) -> Guide:
     listed = check.listing(fields["sections"], ("sections",), MOST_SECTIONS, 1)
     sections: list[Section] = []
     number = 1
-    for i, one in enumerate(listed):
-        section = _section(check, one, ("sections", i), reads, number)
+    for i, row in enumerate(listed):
+        section = _section(check, row, ("sections", i), reads, number)
         number += len(section.statements)
         sections.append(section)
     if number > MOST_STATEMENTS + 1:
@@ -144,8 +144,8 @@ def _section(check: Reader, value: object, path: Where, reads: str, number: int)
     return Section(
         _texts(check, fields["title"], (*path, "title")),
         tuple(
-            _statement(check, one, (*path, "statements", i), reads, number + i)
-            for i, one in enumerate(listed)
+            _statement(check, row, (*path, "statements", i), reads, number + i)
+            for i, row in enumerate(listed)
         ),
     )
 
@@ -195,21 +195,21 @@ def _looked_at(
 
 
 def _cues(check: Reader, value: object, path: Where) -> tuple[str, ...]:
-    found = tuple(one.strip() for one in check.text(value, path, 120).split(",") if one.strip())
-    for one in found:
-        if one not in RULES:
-            hint = nearest(one, list(RULES))
-            raise check.bad(path, f"No rule that a step can show is called {one[:30]}{hint}")
-    return found
+    cues = tuple(part.strip() for part in check.text(value, path, 120).split(",") if part.strip())
+    for cue in cues:
+        if cue not in RULES:
+            hint = nearest(cue, list(RULES))
+            raise check.bad(path, f"No rule that a step can show is called {cue[:30]}{hint}")
+    return cues
 
 
 def _names(check: Reader, fields: Mapping[str, object], path: Where) -> tuple[str, ...]:
     """Return names of Kafka's source, each of which at least one release must have."""
     listed = check.listing(fields.get("code", []), (*path, "code"), MOST_NAMES)
-    found = tuple(check.text(one, (*path, "code", i), 120) for i, one in enumerate(listed))
-    for i, one in enumerate(found):
-        _known_name(check, one, (*path, "code", i))
-    return found
+    code_names = tuple(check.text(row, (*path, "code", i), 120) for i, row in enumerate(listed))
+    for i, name in enumerate(code_names):
+        _known_name(check, name, (*path, "code", i))
+    return code_names
 
 
 def _known_name(check: Reader, name: str, path: Where) -> str:
@@ -244,16 +244,16 @@ def _proof(
         for name in text.replace(" or ", ", ").split(", "):
             _known_name(check, name, at)
     elif kind == "began":
-        name, arrow, release = (one.strip() for one in text.partition(">"))
+        name, arrow, release = (part.strip() for part in text.partition(">"))
         if not arrow or release not in source().releases:
             raise check.bad(at, "began is written as name > release.")
         _known_name(check, name, at)
     elif kind == "calls":
-        caller, arrow, callee = (one.strip() for one in text.partition(">"))
+        caller, arrow, callee = (part.strip() for part in text.partition(">"))
         if not arrow or not any(source().call(r, caller, callee) for r in source().releases):
             raise check.bad(at, f"In no release of the index {caller[:50]} calls {callee[:50]}.")
     else:
-        cues, arrow, name = (one.strip() for one in text.partition(">"))
+        cues, arrow, name = (part.strip() for part in text.partition(">"))
         if not arrow or not name or not _cues(check, cues, at):
             raise check.bad(at, "passes is written as rule > name.")
     return kind, text
@@ -277,21 +277,21 @@ def _texts(check: Reader, value: object, path: Where) -> Texts:
     fields = check.mapping(value, path, LANGUAGES)
     if not fields:
         raise check.bad(path, "A text is missing.")
-    found = {name: check.text(one, (*path, name), MOST_TEXT) for name, one in fields.items()}
-    only = next(iter(found.values()))
-    return {name: found.get(name, only) for name in LANGUAGES}
+    sentences = {name: check.text(text, (*path, name), MOST_TEXT) for name, text in fields.items()}
+    only = next(iter(sentences.values()))
+    return {name: sentences.get(name, only) for name in LANGUAGES}
 
 
 @cache
 def guides() -> dict[str, Guide]:
     """Return the guides that come with the engine, by name, in their order."""
     folder = files("engine.learn") / FOLDER
-    texts = {one.name: one for one in folder.iterdir() if one.name.endswith(".yaml")}
-    found = {}
+    texts = {path.name: path for path in folder.iterdir() if path.name.endswith(".yaml")}
+    guides_read = {}
     for file in sorted(texts):  # 1-fetcher.yaml: the number is the place in the list.
         name = file.removesuffix(".yaml").partition("-")[2]
-        found[name] = read(texts[file].read_text("utf-8"), name)
-    return found
+        guides_read[name] = read(texts[file].read_text("utf-8"), name)
+    return guides_read
 
 
 def load(path: str | Path) -> Guide:

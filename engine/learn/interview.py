@@ -80,12 +80,12 @@ def read(text: str, topic: str) -> list[Item]:
     value, check = load_value(text, f"{topic}.yaml")
     if not isinstance(value, dict):
         raise check.bad((), "Questions are listed by their numbers, like Q1.")
-    found = []
+    items = []
     for name, fields in value.items():
         if not _ID.fullmatch(str(name)):
             raise check.bad((name,), "A question is numbered like Q1.", key=True)
-        found.append(_item(check, str(name), topic, fields))
-    return found
+        items.append(_item(check, str(name), topic, fields))
+    return items
 
 
 def _item(check: Reader, name: str, topic: str, value: object) -> Item:
@@ -104,7 +104,7 @@ def _item(check: Reader, name: str, topic: str, value: object) -> Item:
         topic,
         check.integer(fields["level"], (name, "level"), LEVELS[0], LEVELS[-1]),
         texts(check, fields["ask"], (name, "ask"), MOST_TEXT),
-        tuple(texts(check, one, (name, "facts", i), MOST_TEXT) for i, one in enumerate(facts)),
+        tuple(texts(check, fact, (name, "facts", i), MOST_TEXT) for i, fact in enumerate(facts)),
         texts(check, fields["wrong"], (name, "wrong"), MOST_TEXT),
         texts(check, fields["follow"], (name, "follow"), MOST_TEXT),
         texts(check, fields["answer"], (name, "answer"), MOST_TEXT),
@@ -121,11 +121,11 @@ def questions() -> dict[str, Item]:
     """Return all questions by number, topic after topic."""
     folder = files("engine.learn") / "interview"
     texts = {topic: (folder / f"{topic}.yaml").read_text("utf-8") for topic in TOPICS}
-    found = {item.id: item for topic, text in texts.items() for item in read(text, topic)}
-    for item in found.values():
-        if item.then not in found:
+    items = {item.id: item for topic, text in texts.items() for item in read(text, topic)}
+    for item in items.values():
+        if item.then not in items:
             raise InputError("unknown", f"There is no question {item.then} to ask after {item.id}.")
-    return found
+    return items
 
 
 @cache

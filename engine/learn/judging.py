@@ -104,19 +104,19 @@ def witnesses(profile: str, codes: Iterable[str] = ()) -> Iterator[Witness]:
 
     Scenarios whose end depends on the seed are played with the seeds of `SEEDS` only.
     """
-    wanted = set(codes)
+    chosen = set(codes)
     for scenario in library().values():
-        if not is_statistical(scenario) and (not wanted or scenario.code in wanted):
+        if not is_statistical(scenario) and (not chosen or scenario.code in chosen):
             try:
                 yield Witness(MomentRecording(Run(scenario, profile)), LIBRARY, scenario.code)
             except InputError:  # a move of its script does not exist in this release
                 continue
     for code, release, seed in SEEDS:
-        if release == profile and (not wanted or code in wanted):
+        if release == profile and (not chosen or code in chosen):
             yield Witness(MomentRecording(Run(find(code), profile, seed)), LIBRARY, code, seed)
     for slug, claim in claims().items():
         own = claim.moves is None and not claim.first
-        if profile in claim.profiles and not own and not wanted:
+        if profile in claim.profiles and not own and not chosen:
             try:
                 yield Witness(MomentRecording(claim.run(profile)), TRAP, slug)
             except InputError:
@@ -150,15 +150,17 @@ def judgement(claim: Claim, profile: str, pool: Iterable[Witness]) -> Judgement:
     tested = not claim.tested or judge(claim.tested, own).holds
     if tested and not verdict.holds:
         return Judgement(REFUTED, verdict.step)
-    runs, found = int(tested), []
+    runs, refuted = int(tested), []
     if claim.everywhere:
-        for one in pool:
-            step = refutes(claim, one.recording)
+        for member in pool:
+            step = refutes(claim, member.recording)
             if step is not None and step >= 0:
-                found.append(Judgement(REFUTED, step, one.source, one.name, one.seed))
+                refuted.append(Judgement(REFUTED, step, member.source, member.name, member.seed))
             runs += step == -1
-    if found:
-        return min(found, key=lambda one: (one.seed, one.step, one.source, one.name))
+    if refuted:
+        return min(
+            refuted, key=lambda refutal: (refutal.seed, refutal.step, refutal.source, refutal.name)
+        )
     states = 0
     if claim.search is not None:
         searched = _searched(claim, profile)
@@ -171,10 +173,10 @@ def judgement(claim: Claim, profile: str, pool: Iterable[Witness]) -> Judgement:
 
 def _searched(claim: Claim, profile: str) -> Judgement | int:
     """Return the refutation that the claim's search finds, or the number of states it saw."""
-    wanted = claim.search
-    assert wanted is not None
-    question = SearchQuestion(_start(claim, profile), wanted.budgets, reach=wanted.reach)
-    outcome = search(question, Bounds(states=wanted.states))
+    wish = claim.search
+    assert wish is not None
+    question = SearchQuestion(_start(claim, profile), wish.budgets, reach=wish.reach)
+    outcome = search(question, Bounds(states=wish.states))
     way = outcome.found.get(REACHED)
     if way is not None:
         step = refutes(claim, MomentRecording(way.run))
@@ -185,20 +187,22 @@ def _searched(claim: Claim, profile: str) -> Judgement | int:
 
 def compute() -> dict[str, dict[str, Judgement]]:
     """Compute claim -> profile -> verdict by playing and searching."""
-    found: dict[str, dict[str, Judgement]] = {slug: {} for slug in claims()}
+    table: dict[str, dict[str, Judgement]] = {slug: {} for slug in claims()}
     for profile in GENERATIONS:
         pool = list(witnesses(profile))
         for slug, claim in claims().items():
             if profile in claim.profiles:
-                found[slug][profile] = judgement(claim, profile, pool)
-    return found
+                table[slug][profile] = judgement(claim, profile, pool)
+    return table
 
 
 def write(table: dict[str, dict[str, Judgement]]) -> str:
     """Return the text of `verdicts.json`."""
     lines = []
     for slug, row in table.items():
-        cells = ",\n".join(f'    "{n}": {json.dumps(one.to_json())}' for n, one in row.items())
+        cells = ",\n".join(
+            f'    "{n}": {json.dumps(verdict.to_json())}' for n, verdict in row.items()
+        )
         lines.append(f'  "{slug}": {{\n{cells}\n  }}')
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
@@ -207,10 +211,10 @@ def write(table: dict[str, dict[str, Judgement]]) -> str:
 def verdicts() -> dict[str, dict[str, Judgement]]:
     """Return claim -> profile -> verdict, as kept in `verdicts.json`."""
     text = (files("engine.learn") / FOLDER / VERDICTS).read_text("utf-8")
-    found: dict[str, dict[str, dict[str, Any]]] = json.loads(text)
+    table: dict[str, dict[str, dict[str, Any]]] = json.loads(text)
     return {
-        slug: {name: Judgement.from_json(one) for name, one in row.items()}
-        for slug, row in found.items()
+        slug: {name: Judgement.from_json(cell) for name, cell in row.items()}
+        for slug, row in table.items()
     }
 
 
@@ -233,7 +237,11 @@ def shown(claim: Claim, profile: str = "") -> tuple[str, Judgement]:
     Without a wish it is the newest Kafka that refutes the claim, or else tests it.
     """
     row = verdicts()[claim.slug]
-    words = [one.word for one in row.values()]
+    words = [verdict.word for verdict in row.values()]
     telling = next((word for word in (REFUTED, SURVIVED) if word in words), UNTESTED)
-    name = profile if profile in row else [n for n, one in row.items() if one.word == telling][-1]
+    name = (
+        profile
+        if profile in row
+        else [n for n, verdict in row.items() if verdict.word == telling][-1]
+    )
     return name, row[name]

@@ -46,9 +46,9 @@ def _cues(turn: Turn) -> Iterator[Cue]:
     return (cue for event in turn.events for cue in event[3])
 
 
-def _mine(asked: QuestionContext, moment: Moment) -> ReplicaMoment | None:
-    part = moment.parts.get(asked.tp)
-    return None if part is None else part.replicas.get(asked.who)
+def _mine(context: QuestionContext, moment: Moment) -> ReplicaMoment | None:
+    part = moment.parts.get(context.tp)
+    return None if part is None else part.replicas.get(context.who)
 
 
 # -- high watermark and end -----------------------------------------------------------------------
@@ -57,25 +57,30 @@ def _mine(asked: QuestionContext, moment: Moment) -> ReplicaMoment | None:
 def _hw_asked(before: Moment, event: Event, turn: Turn) -> Found:
     fetch, answer = arrived(event, FETCH), arrived(event, FETCH_R)
     if fetch is not None and fetch.src >= 0:
-        for one in fetch.partitions:
-            mine = _replica(before, one.tp, fetch.dst)
-            if mine is not None and mine.leads and mine.hw < mine.leo and one.offset > 0:
-                yield one.tp, fetch.dst
+        for partition in fetch.partitions:
+            mine = _replica(before, partition.tp, fetch.dst)
+            if mine is not None and mine.leads and mine.hw < mine.leo and partition.offset > 0:
+                yield partition.tp, fetch.dst
     if answer is not None and answer.dst >= 0:
-        for one in answer.partitions:
-            mine = _replica(before, one.tp, answer.dst)
-            if mine is not None and not mine.leads and not one.error and one.diverging is None:
-                yield one.tp, answer.dst
+        for partition in answer.partitions:
+            mine = _replica(before, partition.tp, answer.dst)
+            if (
+                mine is not None
+                and not mine.leads
+                and not partition.error
+                and partition.diverging is None
+            ):
+                yield partition.tp, answer.dst
 
 
 def _leo_asked(before: Moment, event: Event, turn: Turn) -> Found:
     answer = arrived(event, FETCH_R)
     if answer is None or answer.dst < 0:
         return
-    for one in answer.partitions:
-        mine = _replica(before, one.tp, answer.dst)
-        if mine is not None and one.batches and not one.error:
-            yield one.tp, answer.dst
+    for partition in answer.partitions:
+        mine = _replica(before, partition.tp, answer.dst)
+        if mine is not None and partition.batches and not partition.error:
+            yield partition.tp, answer.dst
 
 
 def _replica(moment: Moment, tp: int, broker: int) -> ReplicaMoment | None:
@@ -91,10 +96,10 @@ def _truth_after_turn(
     """Return a function that reads the truth about one replica right after the turn."""
 
     def truth(
-        asked: QuestionContext, recording: MomentRecording, index: int
+        context: QuestionContext, recording: MomentRecording, index: int
     ) -> tuple[Answer, int] | None:
         turn = recording.turns[index]
-        mine = _mine(asked, turn.now)
+        mine = _mine(context, turn.now)
         return None if mine is None else (what(mine), turn.last)
 
     return truth
@@ -156,10 +161,10 @@ def _of_record(
     what: Callable[[PartitionMoment], Answer],
 ) -> Callable[[QuestionContext, MomentRecording, int], tuple[Answer, int] | None]:
     def truth(
-        asked: QuestionContext, recording: MomentRecording, index: int
+        context: QuestionContext, recording: MomentRecording, index: int
     ) -> tuple[Answer, int] | None:
         turn = recording.turns[index]
-        part = turn.now.parts.get(asked.tp)
+        part = turn.now.parts.get(context.tp)
         return None if part is None else (what(part), turn.last)
 
     return truth
@@ -179,64 +184,64 @@ def _ack_asked(before: Moment, event: Event, turn: Turn) -> Found:
 
 
 def _ack_truth(
-    asked: QuestionContext, recording: MomentRecording, index: int
+    context: QuestionContext, recording: MomentRecording, index: int
 ) -> tuple[Answer, int] | None:
     """Return the response; None where a later fault, another ISR or the clock decides.
 
     Those cannot be foreseen.
     """
-    found = _ack(asked, recording, index)
-    if found is None:
+    outcome = _ack(context, recording, index)
+    if outcome is None:
         return None
-    told = found[0]
-    isr = asked.part.record.isr
-    if isinstance(told, tuple):
-        produce: Any = asked.what
-        if produce.acks != 1 and told[1:] != in_order(isr):
+    answer = outcome[0]
+    isr = context.part.record.isr
+    if isinstance(answer, tuple):
+        produce: Any = context.what
+        if produce.acks != 1 and answer[1:] != in_order(isr):
             return None  # the ISR that decides is not the one that is shown
-        waits = recording.turns[recording.at(found[1])].now.now - asked.before.now
-        return found if waits < LONG_WAIT * produce.timeout else None
-    if told == "silence" and recording.run.scenario.faults:
+        waits = recording.turns[recording.at(outcome[1])].now.now - context.before.now
+        return outcome if waits < LONG_WAIT * produce.timeout else None
+    if answer == "silence" and recording.run.scenario.faults:
         return None  # a session from before a restart may end: that is not to be seen either
-    later = recording.turns[index + 1 : recording.at(found[1]) + 1]
+    later = recording.turns[index + 1 : recording.at(outcome[1]) + 1]
     strikes = any(event[0] == FAILURE for turn in later for event in turn.events)
-    return None if strikes else found
+    return None if strikes else outcome
 
 
 def _ack(
-    asked: QuestionContext, recording: MomentRecording, index: int
+    context: QuestionContext, recording: MomentRecording, index: int
 ) -> tuple[Answer, int] | None:
     """Ask if a produce is written, if it waits, for whom, and how it is answered."""
-    produce: Any = asked.what
+    produce: Any = context.what
     values: tuple[str, ...] = produce.values
-    turn, known = recording.turns[index], recording.known
-    mine = _mine(asked, turn.now)
+    turn, notes = recording.turns[index], recording.known
+    mine = _mine(context, turn.now)
     if mine is None:
         return None
-    failed = known.failed.get(values[0])
+    failed = notes.failed.get(values[0])
     if values[0] not in mine.values():
         refused = failed is not None and failed[1] == "NOT_ENOUGH_REPLICAS"
         return ("refused", failed[0]) if refused and failed is not None else None
     if values[0] not in mine.waiting:
-        acked = known.acked.get(values[0])
-        alone = (asked.who,) if produce.acks == 1 else mine.maximal
+        acked = notes.acked.get(values[0])
+        alone = (context.who,) if produce.acks == 1 else mine.maximal
         return None if acked is None else (("ack", *in_order(alone)), acked)
     for later in recording.turns[index + 1 :]:
-        one = _mine(asked, later.now)
-        if one is None or not one.leads or asked.who not in later.now.alive:
+        leader = _mine(context, later.now)
+        if leader is None or not leader.leads or context.who not in later.now.alive:
             return "silence", later.last  # the broker that would have answered leads no more
-        if values[0] not in one.waiting:
-            return _reported_offset(values[0], one, recording)
+        if values[0] not in leader.waiting:
+            return _reported_offset(values[0], leader, recording)
     return ("silence", recording.end.step) if recording.whole else None
 
 
 def _reported_offset(
     value: str, leader: ReplicaMoment, recording: MomentRecording
 ) -> tuple[Answer, int] | None:
-    known = recording.known
-    if value in known.acked:
-        return ("ack", *in_order(leader.maximal)), known.acked[value]
-    error = known.failed.get(value)
+    notes = recording.known
+    if value in notes.acked:
+        return ("ack", *in_order(leader.maximal)), notes.acked[value]
+    error = notes.failed.get(value)
     if error is None:
         return None
     if error[1] == "NOT_ENOUGH_REPLICAS_AFTER_APPEND":
@@ -261,7 +266,7 @@ def _survive_asked(recording: MomentRecording, index: int) -> Found:
     for tp, part in before.parts.items():
         if part.name.startswith(OFFSETS_TOPIC):
             continue  # records of groups have no names that a reader knows
-        values = {value for one in part.replicas.values() for value in one.values()}
+        values = {value for replica in part.replicas.values() for value in replica.values()}
         if 1 < len(values) <= MOST_RECORDS and part.record.leader >= 0:
             yield tp, part.record.leader
 
@@ -273,26 +278,26 @@ def coming(recording: MomentRecording, index: int) -> tuple[str, ...]:
 
 
 def _survive_truth(
-    asked: QuestionContext, recording: MomentRecording, index: int
+    context: QuestionContext, recording: MomentRecording, index: int
 ) -> tuple[Answer, int] | None:
     """Return which of the records there are now the last leader of the run holds."""
-    part = recording.end.parts.get(asked.tp)
+    part = recording.end.parts.get(context.tp)
     leader = None if part is None else part.leader()
     if leader is None or not recording.whole:
         return None
-    now = dict.fromkeys(v for one in asked.part.replicas.values() for v in one.values())
+    now = dict.fromkeys(v for replica in context.part.replicas.values() for v in replica.values())
     left = set(leader.values())
     return tuple(value for value in now if value in left), recording.end.step
 
 
 def _by_event(
-    asked: Callable[[Moment, Event, Turn], Found],
+    select: Callable[[Moment, Event, Turn], Found],
 ) -> Callable[[MomentRecording, int], Found]:
     """Find the brokers to ask about, in the first event of the turn."""
 
     def found(recording: MomentRecording, index: int) -> Found:
         turn = recording.turns[index]
-        return asked(recording.turns[index - 1].now, turn.events[0], turn)
+        return select(recording.turns[index - 1].now, turn.events[0], turn)
 
     return found
 

@@ -80,20 +80,23 @@ def probes_of(recording: MomentRecording, seed: int = 0) -> list[Probe]:
     The best is where much is decided and where few wrong rules agree with the truth; a question
     that was asked in the same way before counts less each time.
     """
-    found = []
+    probes = []
     for index in range(1, len(recording.turns)):
         for kind, tp, who in _candidates(recording, index):
             probe = _probe(recording, index, kind, tp, who, seed)
             if probe is not None:
-                found.append(probe)
-    found.sort(key=lambda one: (-one.score, one.step, one.kind, one.tp, one.who))
+                probes.append(probe)
+    probes.sort(key=lambda each: (-each.score, each.step, each.kind, each.tp, each.who))
     seen: Counter[tuple[str, tuple[str, ...]]] = Counter()
     ranked = []
-    for probe in found:
-        sort = (probe.kind, tuple(sorted(name for one in probe.choices for name in one.wrong)))
+    for probe in probes:
+        sort = (
+            probe.kind,
+            tuple(sorted(name for choice in probe.choices for name in choice.wrong)),
+        )
         ranked.append((seen[sort], -probe.score, probe.step, probe))
         seen[sort] += 1
-    ranked.sort(key=lambda one: one[:3])
+    ranked.sort(key=lambda entry: entry[:3])
     return [probe for *_, probe in ranked[:MOST_OF_A_RUN]]
 
 
@@ -128,8 +131,8 @@ def _context_of(
     turn, before = recording.turns[index], recording.turns[index - 1].now
     _, node, what = _event(turn)
     tell = KINDS[kind].told
-    told = None if tell is None else tell(recording, index, tp, who)
-    return QuestionContext(kind, tp, who, before, recording.profile, node, what, told)
+    told_of_it = None if tell is None else tell(recording, index, tp, who)
+    return QuestionContext(kind, tp, who, before, recording.profile, node, what, told_of_it)
 
 
 def _event(turn: Turn) -> tuple[int, int, Message | None]:
@@ -141,8 +144,8 @@ def _probe(
     recording: MomentRecording, index: int, kind: str, tp: int, who: int, seed: int
 ) -> Probe | None:
     """Return the question, or None if fewer than two misconceptions would answer it wrongly."""
-    asked = _context_of(recording, index, kind, tp, who)
-    truth = KINDS[kind].truth(asked, recording, index)
+    context = _context_of(recording, index, kind, tp, who)
+    truth = KINDS[kind].truth(context, recording, index)
     if truth is None:
         return None
     right, until = truth
@@ -150,11 +153,11 @@ def _probe(
     spoke = 0
     also = KINDS[kind].holds
     for row in of_kind(kind):
-        answer = row.rule(asked)
+        answer = row.rule(context)
         if answer is not None:
             spoke += 1
             possible = KINDS[kind].form != "epochs" or _is_a_history(answer)
-            held = also is not None and also(asked, recording, index, answer)
+            held = also is not None and also(context, recording, index, answer)
             if answer != right and possible and not held:
                 said.setdefault(answer, []).append(row.id)
     if len(said) < FEWEST_WRONG:
@@ -181,10 +184,10 @@ def _is_a_history(answer: Answer) -> bool:
 def _sorted_choices(choices: list[ProbeChoice], name: str, form: str) -> tuple[ProbeChoice, ...]:
     """Sort offsets by size, and other choices by a hash that does not know the right answer."""
     if form == "offset":
-        return tuple(sorted(choices, key=lambda one: one.answer))
+        return tuple(sorted(choices, key=lambda choice: choice.answer))
 
-    def key(one: ProbeChoice) -> str:
-        return sha256(f"{name}|{one.answer!r}".encode()).hexdigest()
+    def key(choice: ProbeChoice) -> str:
+        return sha256(f"{name}|{choice.answer!r}".encode()).hexdigest()
 
     return tuple(sorted(choices, key=key))
 
@@ -205,12 +208,12 @@ def best_moment(recording: MomentRecording, misconception: str) -> Probe | None:
     """
     if misconception not in MISCONCEPTIONS:
         raise InputError("unknown", "There is no misconception of that name.")
-    found = probes_of(recording)
+    probes = probes_of(recording)
     for said in (
-        lambda one: one.wrong[:1] == (misconception,),
-        lambda one: misconception in one.wrong,
+        lambda candidate: candidate.wrong[:1] == (misconception,),
+        lambda candidate: misconception in candidate.wrong,
     ):
-        for probe in found:
+        for probe in probes:
             if any(said(choice) for choice in probe.choices):
                 return probe
     return None

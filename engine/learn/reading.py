@@ -70,17 +70,17 @@ REFUSED: Final = "refused"
 @lru_cache(maxsize=256)
 def _firsts(run: Run) -> dict[str, tuple[int, int]]:
     """Return cue -> (first step with it, node)."""
-    found: dict[str, tuple[int, int]] = {}
+    firsts: dict[str, tuple[int, int]] = {}
     cursor, step = Cursor(run), 0
     try:
         while (events := cursor.advance()) is not None:
             for _, _, _, cues, _ in events:
                 step += 1
                 for cue in cues:
-                    found.setdefault(cue.rule, (step, cue.node))
+                    firsts.setdefault(cue.rule, (step, cue.node))
     except InputError:
-        found[REFUSED] = (step, 0)
-    return found
+        firsts[REFUSED] = (step, 0)
+    return firsts
 
 
 def moment_of(statement: Statement) -> StatementMoment | None:
@@ -149,7 +149,7 @@ def _played(statement: Statement, name: str) -> bool | None:
         except InputError:
             return None
     firsts = _firsts(run)
-    if any(one.strip() in firsts for one in what.split(",")):
+    if any(cue.strip() in firsts for cue in what.split(",")):
         return kind == "acts"
     return None if REFUSED in firsts else kind == "idle"
 
@@ -167,11 +167,11 @@ def _calls(what: str, release: str) -> bool:
 
 
 def _stacks(cues: str, release: str) -> list[Stack]:
-    found = []
+    stacks = []
     for mode in modes(release):
         for cue in cues.split(","):
-            found.append(stack(counterpart(cue.strip(), release, mode), release, mode))
-    return [one for one in found if one.frames]
+            stacks.append(stack(counterpart(cue.strip(), release, mode), release, mode))
+    return [shown for shown in stacks if shown.frames]
 
 
 def _passes(what: str, release: str) -> bool:
@@ -190,7 +190,7 @@ def _began(what: str, release: str) -> bool:
 
     This is a fact of history, so it is true in every release or in none.
     """
-    name, _, first = (one.strip() for one in what.partition(">"))
+    name, _, first = (part.strip() for part in what.partition(">"))
     return source().spans(name)[0][0] == first
 
 
@@ -242,10 +242,10 @@ def edge(statement: Statement, name: str, last: bool) -> str:
     if statement.proof[0] not in PLAYED:
         parts = name.split(".")
         return "Kafka " + ".".join(parts[: 3 if parts[0] == "0" else 2])
-    found = _SPAN.fullmatch(stands_for(name))
-    if found is None:
+    match = _SPAN.fullmatch(stands_for(name))
+    if match is None:
         return stands_for(name)
-    first, final, mode = found.groups()
+    first, final, mode = match.groups()
     return f"Kafka {(final if last else None) or first}{mode or ''}"
 
 
@@ -279,7 +279,7 @@ def labels(statement: Statement) -> list[str]:
 
 def findings_of(guide: Guide) -> list[Finding]:
     """Return the findings about a built-in guide, in the order of its statements."""
-    found = []
+    findings = []
     for statement, (moment, row) in zip(
         guide.statements(), _stored_findings()[guide.name], strict=True
     ):
@@ -292,5 +292,5 @@ def findings_of(guide: Guide) -> list[Finding]:
             )
         pairs = zip(names, row, strict=True)
         values = {name: bit == "1" for name, bit in pairs if bit != "-"}
-        found.append(Finding(StatementMoment(*moment) if moment else None, values))
-    return found
+        findings.append(Finding(StatementMoment(*moment) if moment else None, values))
+    return findings

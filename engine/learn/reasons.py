@@ -147,8 +147,8 @@ def _isr(case: Case) -> Reason:
         return ".same", values
     if not after < before:
         values["w"] = case.names(after - before)
-        asked = case.recording.profile.alter_partition
-        return (".grow.controller" if asked else ".grow.zookeeper"), values
+        by_controller = case.recording.profile.alter_partition
+        return (".grow.controller" if by_controller else ".grow.zookeeper"), values
     values["w"] = case.names(before - after)
     what = trigger(case.recording, case.probe)[2]
     if case.cue_of(LEAVES) or (what is not None and what.kind == SHUTDOWN):
@@ -186,10 +186,10 @@ def _epochs(case: Case) -> Reason:
 def _survive(case: Case) -> Reason:
     leader = case.recording.end.parts[case.probe.tp].leader()
     broker = leader.broker if leader is not None else NOBODY
-    values = [value for one in case.part.replicas.values() for value in one.values()]
+    values = [value for replica in case.part.replicas.values() for value in replica.values()]
     lacks = [value for value in dict.fromkeys(values) if value not in case.right]
-    told = {"b": case.name(broker), "m": case.teller.listed(lacks or list(case.right))}
-    return (_missed(case, case.probe.tp, broker, lacks) if lacks else ".all"), told
+    blanks = {"b": case.name(broker), "m": case.teller.listed(lacks or list(case.right))}
+    return (_missed(case, case.probe.tp, broker, lacks) if lacks else ".all"), blanks
 
 
 def _replica(now: Moment, tp: int, broker: int) -> ReplicaMoment | None:
@@ -199,9 +199,9 @@ def _replica(now: Moment, tp: int, broker: int) -> ReplicaMoment | None:
 def _missed(case: Case, tp: int, broker: int, values: list[str]) -> str:
     """Return how a replica came to lack records: it never had them, truncated or lost them."""
     for before, turn in pairwise(case.recording.turns):
-        had, has = (_replica(one.now, tp, broker) for one in (before, turn))
-        gone = set(values).intersection(had.values() if had is not None else ())
-        if gone.difference(has.values() if has is not None else ()):
+        had, has = (_replica(moment.now, tp, broker) for moment in (before, turn))
+        missed = set(values).intersection(had.values() if had is not None else ())
+        if missed.difference(has.values() if has is not None else ()):
             return ".struck" if broker in turn.now.struck else ".cut"
     return ""
 
@@ -236,15 +236,15 @@ def _order(case: Case) -> Reason:
 
 
 def _since(case: Case) -> Reason:
-    told = told_of(case.recording, case.probe).told
+    claim = told_of(case.recording, case.probe).told
     answer = case.teller.answer(case.probe, case.right).rstrip(".。")
-    if told:
-        return ".claim", {"a": answer, "c": claims()[told].truth[case.teller.language]}
+    if claim:
+        return ".claim", {"a": answer, "c": claims()[claim].truth[case.teller.language]}
     if case.old and case.right == EPOCHS_CAME:
         return ".epochs", {}
     lost = case.recording.known.lost
-    gone = [value for value, step in lost.items() if step <= case.turn.last]
-    values = {"a": answer, **_without(case, gone)}
+    lost_by_then = [value for value, step in lost.items() if step <= case.turn.last]
+    values = {"a": answer, **_without(case, lost_by_then)}
     unclean = case.recording.end.unclean and case.right[0] == "never"
     return (".unclean" if unclean and values["b"] else ""), values
 
@@ -259,7 +259,7 @@ def _leads_without(case: Case, value: str) -> tuple[int, int]:
     """Return the partition of a lost record, and its leader now, -1 for none."""
     for turn in case.recording.turns:
         for tp, part in turn.now.parts.items():
-            if any(value in one.values() for one in part.replicas.values()):
+            if any(value in replica.values() for replica in part.replicas.values()):
                 leader = case.turn.now.parts[tp].leader() if tp in case.turn.now.parts else None
                 return tp, leader.broker if leader is not None else NOBODY
     return case.probe.tp, NOBODY

@@ -99,7 +99,14 @@ class Teller:
             return self._struck(probe) or self.say("next.move")
         if what is None:
             return self._noticed(probe) or self.say("next.time")
-        part = next((one for one in getattr(what, "partitions", ()) if _tp(one) == probe.tp), None)
+        part = next(
+            (
+                partition
+                for partition in getattr(what, "partitions", ())
+                if _tp(partition) == probe.tp
+            ),
+            None,
+        )
         if what.kind == FETCH and part is not None:
             f, leader = self.broker(what.src), self.broker(what.dst)
             return self.say("next.fetch", f=f, l=leader, o=part.offset)
@@ -122,26 +129,26 @@ class Teller:
         if what.kind == ALTER_PARTITION and wish is not None:
             said = "next.alter.direct" if what.direct else "next.alter"
             return self.say(
-                said, l=self.broker(what.src), i=self.members(one for one, _ in wish.isr)
+                said, l=self.broker(what.src), i=self.members(member for member, _ in wish.isr)
             )
         s, d = self._node(what.src), self._node(what.dst)
         return self.say("next.message", k=NAMES[what.kind], s=s, d=d)
 
     def _news(self, what: Any, tp: int) -> str:
         """Return what a broker has received of this partition, which may be out of date."""
-        told = None
+        state = None
         if what.kind == LEADER_AND_ISR:
-            told = next((record for one, record, _ in what.states if one == tp), None)
+            state = next((record for other, record, _ in what.states if other == tp), None)
         else:
             for record in what.records:
                 if record[0] == R_PARTITION and record[1] == tp:
-                    told = record[2]
-        if told is None:
+                    state = record[2]
+        if state is None:
             return self.say("next.news", d=self._node(what.dst))
-        leads = "next.news.leads" if told.leader >= 0 else "next.news.nobody"
-        leader = self.broker(told.leader)
-        lead = self._words[leads].format(l=leader, e=told.leader_epoch)
-        return self.say("next.news.of", d=self._node(what.dst), w=lead, i=self.members(told.isr))
+        leads = "next.news.leads" if state.leader >= 0 else "next.news.nobody"
+        leader = self.broker(state.leader)
+        lead = self._words[leads].format(l=leader, e=state.leader_epoch)
+        return self.say("next.news.of", d=self._node(what.dst), w=lead, i=self.members(state.isr))
 
     def _struck(self, probe: Probe) -> str:
         """Return the brokers that a fault strikes, and the kind of fault, in words.
@@ -150,7 +157,7 @@ class Teller:
         """
         cues = event_of(self.recording, probe)[3]
         struck = dict.fromkeys((cue.rule, cue.node) for cue in cues if cue.rule in STRUCK)
-        said = [self.say(STRUCK[rule], b=self.broker(one)) for rule, one in struck]
+        said = [self.say(STRUCK[rule], b=self.broker(broker)) for rule, broker in struck]
         return (" " if self.language == USUAL else "").join(said)
 
     def _noticed(self, probe: Probe) -> str:
@@ -190,10 +197,10 @@ class Teller:
             return self._told_question(probe)
         parts = _before(self.recording, probe).parts
         part = parts[probe.tp]
-        asked = self._asked(probe, part) if probe.kind != "do" else self._told_question(probe)
+        sentence = self._asked(probe, part) if probe.kind != "do" else self._told_question(probe)
         if len(parts) == 1:
-            return asked
-        return self._words["ask.partition"].format(p=part.name, q=asked)
+            return sentence
+        return self._words["ask.partition"].format(p=part.name, q=sentence)
 
     def _asked(self, probe: Probe, part: PartitionMoment) -> str:
         mine = part.replicas[probe.who]
@@ -202,7 +209,7 @@ class Teller:
             "i": self.members(part.record.isr),
             "n": part.min_isr,
             "o": mine.leo,
-            "a": ", ".join(str(self._names.get(one, one)) for one in part.replicas),
+            "a": ", ".join(str(self._names.get(replica, replica)) for replica in part.replicas),
             "f": self._coming(probe) if probe.kind == "survive" else "",
             "v": self._epochs(mine.epochs) if probe.kind == "epochs" else "",
             "u": self._words["ask.unclean" if part.unclean else "ask.clean"],
@@ -216,19 +223,19 @@ class Teller:
 
     def _told_question(self, probe: Probe) -> str:
         """Return the question of a kind that gives away moves, a claim or a goal."""
-        told = told_of(self.recording, probe).told
+        goal = told_of(self.recording, probe).told
         if probe.kind == "cause":
-            return self.say("ask.cause", m=told[0])
+            return self.say("ask.cause", m=goal[0])
         if probe.kind == "do":
-            return self.say(f"ask.do.{told[0]}", b=self.broker(probe.who), m=told[1])
-        if probe.kind == "since" and told:
-            return self.say("ask.since.claim", c=claims()[told].sentence[self.language])
+            return self.say(f"ask.do.{goal[0]}", b=self.broker(probe.who), m=goal[1])
+        if probe.kind == "since" and goal:
+            return self.say("ask.since.claim", c=claims()[goal].sentence[self.language])
         return self.say("ask.since.kept" if probe.kind == "since" else "ask.order")
 
     def _told_answer(self, probe: Probe, answer: Any) -> str:
         if probe.form == "order":
-            told = [self._words[f"order.{sort}"].format(b=self.broker(b)) for sort, b in answer]
-            return self._capital(self._words["answer.then"].join(told))
+            parts = [self._words[f"order.{sort}"].format(b=self.broker(b)) for sort, b in answer]
+            return self._capital(self._words["answer.then"].join(parts))
         if probe.form == "kafka":
             return self.say(f"answer.{answer[0]}", k=self._release(answer, probe))
         if probe.form == "move":
@@ -266,7 +273,7 @@ class Teller:
             return self.say(f"answer.{answer}")
         assert isinstance(answer, tuple)
         if probe.form == "reply":
-            named = self.listed([self.broker(one) for one in answer[1:]])
+            named = self.listed([self.broker(broker) for broker in answer[1:]])
             return self.say("answer.ack.one" if len(answer) == 2 else "answer.ack", b=named)
         if probe.form == "epochs":
             return self._capital(self._epochs(answer))
@@ -274,7 +281,7 @@ class Teller:
             return self.listed(list(answer)) if answer else self.say("answer.none")
         if not answer:
             return self.say("answer.empty")
-        return self._capital(self.listed([self.broker(one) for one in answer]))
+        return self._capital(self.listed([self.broker(broker) for broker in answer]))
 
     def _capital(self, text: str) -> str:
         return text[:1].upper() + text[1:]

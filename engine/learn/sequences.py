@@ -47,10 +47,10 @@ def happening(event: Event) -> Happening | None:
     kind, node, what, cues = event
     if kind == DELIVERY and isinstance(what, Message) and what.kind == PRODUCE_R:
         return ("answer", node) if not getattr(what, "error", 0) else None
-    told = [cue for cue in cues if cue.rule in SORTS and _moves(cue)]
-    if not told:
+    shown = [cue for cue in cues if cue.rule in SORTS and _moves(cue)]
+    if not shown:
         return None
-    first = min(told, key=lambda cue: _PLACE[cue.rule])
+    first = min(shown, key=lambda cue: _PLACE[cue.rule])
     return SORTS[first[0]], first[1]
 
 
@@ -69,19 +69,19 @@ def _is_unforeseen(turn: Turn, move: int) -> bool:
 
 def _sequence(recording: MomentRecording, index: int) -> tuple[tuple[Happening, ...], int]:
     """Return (the next happenings, each in a turn of its own, the step of the last one)."""
-    found: dict[Happening, int] = {}
+    sequence: dict[Happening, int] = {}
     beside: set[Happening] = set()  # came at the same time as another: before or after says nothing
     move = recording.turns[index].move
     for place, turn in enumerate(recording.turns[index : index + FAR]):
         if place and _is_unforeseen(turn, move):
             break
-        told = [one for one in map(happening, turn.events) if one is not None]
-        if told and told[0] not in found and told[0] not in beside:
-            found[told[0]] = turn.last
-        beside.update(one for one in told[1:] if one not in found)
-        if len(found) == HAPPENINGS:
+        happenings = [each for each in map(happening, turn.events) if each is not None]
+        if happenings and happenings[0] not in sequence and happenings[0] not in beside:
+            sequence[happenings[0]] = turn.last
+        beside.update(each for each in happenings[1:] if each not in sequence)
+        if len(sequence) == HAPPENINGS:
             break
-    return tuple(found), max(found.values(), default=0)
+    return tuple(sequence), max(sequence.values(), default=0)
 
 
 def _order_asked(recording: MomentRecording, index: int) -> Places:

@@ -33,10 +33,12 @@ def takeaways(code: str) -> Takeaways:
 
     Raises KeyError for a code that the library does not have.
     """
-    known = {one.code: one for one in library().values()}
-    scenario = known[code]
-    order = sorted(known.values(), key=lambda one: (_topic(one), one.difficulty, one.code))
-    item = max(questions().values(), key=lambda one: _nearness(one, scenario, known))
+    scenarios = {entry.code: entry for entry in library().values()}
+    scenario = scenarios[code]
+    order = sorted(
+        scenarios.values(), key=lambda entry: (_topic(entry), entry.difficulty, entry.code)
+    )
+    item = max(questions().values(), key=lambda entry: _nearness(entry, scenario, scenarios))
     return Takeaways(
         item,
         item.scenario == code,
@@ -49,13 +51,15 @@ def _topic(scenario: Scenario) -> int:
     return TAGS.index(scenario.tags[0]) if scenario.tags else 0
 
 
-def _nearness(item: Item, scenario: Scenario, known: dict[str, Scenario]) -> tuple[int, int, int]:
+def _nearness(
+    item: Item, scenario: Scenario, scenarios: dict[str, Scenario]
+) -> tuple[int, int, int]:
     """Return the sort key of a question by its nearness to a scenario.
 
     A question that the run of the scenario proves comes first, then one that shares words and tags
     with it; among equals, the easier question.
     """
-    other = known[item.scenario]
+    other = scenarios[item.scenario]
     own = _words(f"{scenario.title} {scenario.teaches} {scenario.origin}")
     theirs = _words(" ".join([item.ask["en"], *(fact["en"] for fact in item.facts)]))
     shared = len(own & theirs) + 2 * len(set(scenario.tags) & set(other.tags))

@@ -29,8 +29,8 @@ def texts(check: Reader, value: object, path: Path, most: int) -> Texts:
     usual = LANGUAGES[0]
     if usual not in fields:
         raise check.bad(path, f"The text in {usual} is missing.")
-    told = {name: check.text(one, (*path, name), most) for name, one in fields.items()}
-    return {name: told.get(name, told[usual]) for name in LANGUAGES}
+    translated = {name: check.text(text, (*path, name), most) for name, text in fields.items()}
+    return {name: translated.get(name, translated[usual]) for name in LANGUAGES}
 
 
 def require(
@@ -61,8 +61,8 @@ def move_lines(check: Reader, value: object, path: Path, code: str) -> tuple[str
         return moves.parse(line, find(code).brokers)
 
     return tuple(
-        accepted(check, one, (*path, i), moves.MAX_LENGTH, parse_move)
-        for i, one in enumerate(check.listing(value, path, MOST_MOVES))
+        accepted(check, line, (*path, i), moves.MAX_LENGTH, parse_move)
+        for i, line in enumerate(check.listing(value, path, MOST_MOVES))
     )
 
 
@@ -100,6 +100,6 @@ def profile_name(check: Reader, value: object, path: Path) -> str:
 def scenario_code(check: Reader, value: object, path: Path) -> str:
     """Return the code of a scenario of the library."""
     code = check.text(value, path, 80)
-    if code not in {one.code for one in library().values()}:
+    if code not in {scenario.code for scenario in library().values()}:
         raise check.bad(path, f"There is no scenario {code[:40]} in the library.", code="unknown")
     return code

@@ -13,22 +13,22 @@ from engine.learn.sequences import Happening
 # -- what comes after what ------------------------------------------------------------------------
 
 
-def _ranked(asked: QuestionContext, *first: str) -> Answer | None:
+def _ranked(context: QuestionContext, *first: str) -> Answer | None:
     """Return the happenings with these sorts first, in this order; the rest in the usual order.
 
     Returns None if fewer than two of these sorts are shown.
     """
-    told: tuple[Happening, ...] = asked.told
-    sorts = {sort for sort, _ in told}
+    happenings: tuple[Happening, ...] = context.told
+    sorts = {sort for sort, _ in happenings}
     if len(sorts.intersection(first)) < 2:
         return None
     places = {sort: place for place, sort in enumerate(first)}
     usual = {sort: place for place, sort in enumerate(_USUAL)}
 
-    def key(one: Happening) -> tuple[int, int, int]:
-        return places.get(one[0], len(first)), usual[one[0]], one[1]
+    def key(happening: Happening) -> tuple[int, int, int]:
+        return places.get(happening[0], len(first)), usual[happening[0]], happening[1]
 
-    return tuple(sorted(told, key=key))
+    return tuple(sorted(happenings, key=key))
 
 
 _USUAL: Final = (
@@ -46,82 +46,82 @@ _USUAL: Final = (
 )
 
 
-def order_answer_first(asked: QuestionContext) -> Answer | None:
+def order_answer_first(context: QuestionContext) -> Answer | None:
     """Answer as if the producer were answered as soon as the leader has written."""
-    return _ranked(asked, "append", "answer", "copy", "mark", "follow")
+    return _ranked(context, "append", "answer", "copy", "mark", "follow")
 
 
-def order_mark_first(asked: QuestionContext) -> Answer | None:
+def order_mark_first(context: QuestionContext) -> Answer | None:
     """Answer as if the mark moved with the write, and copies came later."""
-    return _ranked(asked, "append", "mark", "copy", "answer", "follow")
+    return _ranked(context, "append", "mark", "copy", "answer", "follow")
 
 
-def order_follow_first(asked: QuestionContext) -> Answer | None:
+def order_follow_first(context: QuestionContext) -> Answer | None:
     """Answer as if a follower's mark moved with the copy, before the leader's."""
-    return _ranked(asked, "append", "copy", "follow", "mark", "answer")
+    return _ranked(context, "append", "copy", "follow", "mark", "answer")
 
 
-def order_copy_first(asked: QuestionContext) -> Answer | None:
+def order_copy_first(context: QuestionContext) -> Answer | None:
     """Answer as if followers had to have a record before the leader writes it."""
-    return _ranked(asked, "copy", "append", "mark", "follow", "answer")
+    return _ranked(context, "copy", "append", "mark", "follow", "answer")
 
 
-def order_elect_first(asked: QuestionContext) -> Answer | None:
+def order_elect_first(context: QuestionContext) -> Answer | None:
     """Answer as if the next leader were chosen the moment the old one dies.
 
     The other brokers hear of the death later.
     """
-    return _ranked(asked, "die", "elect", "lead", "notice", "cut")
+    return _ranked(context, "die", "elect", "lead", "notice", "cut")
 
 
-def order_lead_first(asked: QuestionContext) -> Answer | None:
+def order_lead_first(context: QuestionContext) -> Answer | None:
     """Answer as if a broker took over by itself, and the controller noted it afterwards."""
-    return _ranked(asked, "die", "lead", "notice", "elect", "cut")
+    return _ranked(context, "die", "lead", "notice", "elect", "cut")
 
 
-def order_cut_first(asked: QuestionContext) -> Answer | None:
+def order_cut_first(context: QuestionContext) -> Answer | None:
     """Answer as if logs were cut before a new leader is chosen."""
-    return _ranked(asked, "start", "cut", "die", "notice", "elect", "lead", "append")
+    return _ranked(context, "start", "cut", "die", "notice", "elect", "lead", "append")
 
 
-def order_log_first(asked: QuestionContext) -> Answer | None:
+def order_log_first(context: QuestionContext) -> Answer | None:
     """Answer as if a returning replica copied first and truncated later."""
-    return _ranked(asked, "append", "copy", "mark", "follow", "start", "cut", "elect", "lead")
+    return _ranked(context, "append", "copy", "mark", "follow", "start", "cut", "elect", "lead")
 
 
-def order_by_number(asked: QuestionContext) -> Answer | None:
+def order_by_number(context: QuestionContext) -> Answer | None:
     """Answer as if brokers acted in the order of their numbers."""
-    told: tuple[Happening, ...] = asked.told
-    if len({node for _, node in told}) < 3:
+    happenings: tuple[Happening, ...] = context.told
+    if len({node for _, node in happenings}) < 3:
         return None
     usual = {sort: place for place, sort in enumerate(_USUAL)}
-    return tuple(sorted(told, key=lambda one: (one[1], usual[one[0]])))
+    return tuple(sorted(happenings, key=lambda happening: (happening[1], usual[happening[0]])))
 
 
 # -- under which Kafka ----------------------------------------------------------------------------
 
 
-def since_always(asked: QuestionContext) -> Answer | None:
+def since_always(context: QuestionContext) -> Answer | None:
     """Answer as if it had always been so."""
     return "always", ""
 
 
-def since_never(asked: QuestionContext) -> Answer | None:
+def since_never(context: QuestionContext) -> Answer | None:
     """Answer as if no Kafka did it."""
     return "never", ""
 
 
-def since_epochs(asked: QuestionContext) -> Answer | None:
+def since_epochs(context: QuestionContext) -> Answer | None:
     """Answer as if leader epochs (KIP-101) had settled it."""
     return "since", "Z011"
 
 
-def since_kraft(asked: QuestionContext) -> Answer | None:
+def since_kraft(context: QuestionContext) -> Answer | None:
     """Answer as if KRaft had settled it."""
     return "since", "K33"
 
 
-def until_epochs(asked: QuestionContext) -> Answer | None:
+def until_epochs(context: QuestionContext) -> Answer | None:
     """Answer as if it had been so until leader epochs came."""
     return "until", "Z0102"
 
@@ -129,93 +129,95 @@ def until_epochs(asked: QuestionContext) -> Answer | None:
 # -- because of which move ------------------------------------------------------------------------
 
 
-def _moved(asked: QuestionContext, *verbs: str, last: bool = True) -> Answer | None:
+def _moved(context: QuestionContext, *verbs: str, last: bool = True) -> Answer | None:
     """Return the number of the last (or first) move with one of these verbs.
 
     Without verbs, any move counts. Returns None if there is no such move.
     """
-    told: Any = asked.told[1]
-    found = [number for number, line in told if not verbs or line.split()[0] in verbs]
-    return int(found[-1 if last else 0]) if found else None
+    lines: Any = context.told[1]
+    numbers = [number for number, line in lines if not verbs or line.split()[0] in verbs]
+    return int(numbers[-1 if last else 0]) if numbers else None
 
 
-def cause_last(asked: QuestionContext) -> Answer | None:
+def cause_last(context: QuestionContext) -> Answer | None:
     """Answer as if the last event were the cause."""
-    return _moved(asked)
+    return _moved(context)
 
 
-def cause_first_fault(asked: QuestionContext) -> Answer | None:
+def cause_first_fault(context: QuestionContext) -> Answer | None:
     """Answer as if the first fault were the cause."""
-    return _moved(asked, "kill", "power", "cut", "pause", "shutdown", "bounce", "drop", last=False)
+    return _moved(
+        context, "kill", "power", "cut", "pause", "shutdown", "bounce", "drop", last=False
+    )
 
 
-def cause_notice(asked: QuestionContext) -> Answer | None:
+def cause_notice(context: QuestionContext) -> Answer | None:
     """Answer as if the controller had been too quick."""
-    return _moved(asked, "detect", "elect", "fence")
+    return _moved(context, "detect", "elect", "fence")
 
 
-def cause_write(asked: QuestionContext) -> Answer | None:
+def cause_write(context: QuestionContext) -> Answer | None:
     """Answer as if a later write had pushed the record out."""
-    return _moved(asked, "produce")
+    return _moved(context, "produce")
 
 
-def cause_fetch(asked: QuestionContext) -> Answer | None:
+def cause_fetch(context: QuestionContext) -> Answer | None:
     """Answer as if the last fetch had taken the record away."""
-    return _moved(asked, "fetch", "ask", "deliver", "settle")
+    return _moved(context, "fetch", "ask", "deliver", "settle")
 
 
-def cause_beginning(asked: QuestionContext) -> Answer | None:
+def cause_beginning(context: QuestionContext) -> Answer | None:
     """Answer as if the run had been wrong from the first move on."""
-    return _moved(asked, last=False)
+    return _moved(context, last=False)
 
 
 # -- make it happen -------------------------------------------------------------------------------
 
 
-def _name(asked: QuestionContext, broker: int) -> str:
-    return str(dict(asked.told[3])[broker])
+def _name(context: QuestionContext, broker: int) -> str:
+    return str(dict(context.told[3])[broker])
 
 
-def _follower(asked: QuestionContext) -> int | None:
-    record = asked.part.record
+def _follower(context: QuestionContext) -> int | None:
+    record = context.part.record
     return next((one for one in in_order(record.isr) if one != record.leader), None)
 
 
-def do_copy(asked: QuestionContext) -> Answer | None:
+def do_copy(context: QuestionContext) -> Answer | None:
     """Answer as if copied were committed, so that one fetch does the task."""
-    one = _follower(asked)
-    wanted = asked.told[0] == "commit" and one is not None
-    return (f"fetch {_name(asked, one)}",) if wanted and one is not None else None
+    one = _follower(context)
+    wanted = context.told[0] == "commit" and one is not None
+    return (f"fetch {_name(context, one)}",) if wanted and one is not None else None
 
 
-def do_wait(asked: QuestionContext) -> Answer | None:
+def do_wait(context: QuestionContext) -> Answer | None:
     """Answer as if time alone did the task."""
     return ("advance 1s",)
 
 
-def do_read(asked: QuestionContext) -> Answer | None:
+def do_read(context: QuestionContext) -> Answer | None:
     """Answer as if a record counted once it is read."""
-    return ("read",) if asked.told[0] == "commit" else None
+    return ("read",) if context.told[0] == "commit" else None
 
 
-def do_kill(asked: QuestionContext) -> Answer | None:
+def do_kill(context: QuestionContext) -> Answer | None:
     """Answer as if a leader that dies were replaced that instant."""
-    if asked.told[0] != "lead":
+    if context.told[0] != "lead":
         return None
-    return (f"kill {_name(asked, asked.part.record.leader)}",)
+    return (f"kill {_name(context, context.part.record.leader)}",)
 
 
-def do_ahead(asked: QuestionContext) -> Answer | None:
+def do_ahead(context: QuestionContext) -> Answer | None:
     """Answer as if the replica that is furthest took over, so that a fetch does the task."""
-    return (f"fetch {_name(asked, asked.who)}",) if asked.told[0] == "lead" else None
+    return (f"fetch {_name(context, context.who)}",) if context.told[0] == "lead" else None
 
 
-def do_bounce(asked: QuestionContext) -> Answer | None:
+def do_bounce(context: QuestionContext) -> Answer | None:
     """Answer as if a restart brought a replica back into the ISR."""
-    return (f"bounce {_name(asked, asked.who)}",) if asked.told[0] == "join" else None
+    return (f"bounce {_name(context, context.who)}",) if context.told[0] == "join" else None
 
 
-def do_write(asked: QuestionContext) -> Answer | None:
+def do_write(context: QuestionContext) -> Answer | None:
     """Answer as if a further write carried the record or the replica along."""
-    leader = _name(asked, asked.part.record.leader)
-    return (f"produce next to {leader} acks=1",) if asked.told[0] != "lead" else None
+    leader = _name(context, context.part.record.leader)
+    return (f"produce next to {leader} acks=1",) if context.told[0] != "lead" else None

@@ -104,12 +104,12 @@ def fold(acts: Iterable[LaneAct]) -> list[Block]:
         else:
             turns.append(((act,), act.empty in (ENDS, WHOLE)))
     blocks: list[Block] = []
-    for found, empty in turns:
+    for turn_acts, empty in turns:
         if empty and blocks and blocks[-1].turns:
             last = blocks.pop()
-            blocks.append(Block((*last.acts, *found), last.turns + 1))
+            blocks.append(Block((*last.acts, *turn_acts), last.turns + 1))
         else:
-            blocks.append(Block(found, int(empty)))
+            blocks.append(Block(turn_acts, int(empty)))
     return blocks
 
 
@@ -127,16 +127,16 @@ def lanes(steps: list[StepJson], release: str, before: StepJson | None = None) -
             rows.setdefault(row, []).append(act)
         before = step
     chains: dict[tuple[str, tuple[str, ...], int], int] = {}
-    told = [
+    lanes_shown = [
         {
             "node": row[0],
             "where": row[1],
             "thread": row[3],
-            "blocks": [_block(one, row[2], chains) for one in fold(rows[row])],
+            "blocks": [_block(block, row[2], chains) for block in fold(rows[row])],
         }
         for row in sorted(rows, key=_order)
     ]
-    return {"rows": told, "chains": [_chain(*one, release) for one in chains]}
+    return {"rows": lanes_shown, "chains": [_chain(*chain, release) for chain in chains]}
 
 
 def _order(row: Row) -> tuple[bool, str, str]:
@@ -146,13 +146,13 @@ def _order(row: Row) -> tuple[bool, str, str]:
 
 def _block(block: Block, thread: str, chains: dict[tuple[str, tuple[str, ...], int], int]) -> Json:
     first = block.acts[0]
-    found = (thread, first.chain, first.acting)
+    chain_key = (thread, first.chain, first.acting)
     return {
         "steps": [act.step for act in block.acts],
         "turns": block.turns,
         "rule": first.rule,
         "name": first.chain[first.acting],
-        "chain": chains.setdefault(found, len(chains)),
+        "chain": chains.setdefault(chain_key, len(chains)),
     }
 
 
@@ -167,17 +167,17 @@ def turn(names: tuple[str, ...], release: str) -> list[tuple[str, bool]]:
 
     The calls of the turn before and after the chain are not on the stack.
     """
-    phases = [one for one in (_in(each, release) for each in TURN) if one]
+    phases = [phase for phase in (_in(each, release) for each in TURN) if phase]
     shown: list[tuple[str, bool]] = []
     for name in names:
         if name in phases:
             at = phases.index(name)
-            shown += [(one, False) for one in phases[:at]]
+            shown += [(phase, False) for phase in phases[:at]]
             phases = phases[at + 1 :]
         while name not in _PHASES and phases and phases[0] in _FIRST:
             shown.append((phases.pop(0), False))
         shown.append((name, True))
-    return shown + [(one, False) for one in phases]
+    return shown + [(phase, False) for phase in phases]
 
 
 def _in(names: tuple[str, ...], release: str) -> str:
@@ -187,13 +187,13 @@ def _in(names: tuple[str, ...], release: str) -> str:
 
 def _acts(step: StepJson, release: str, before: StepJson | None) -> Iterable[tuple[Row, LaneAct]]:
     mode = mode_in(release, step["view"]["mode"])
-    for at, one in stacks_of(step, release, mode):
-        if not one.reason:
+    for at, call_stack in stacks_of(step, release, mode):
+        if not call_stack.reason:
             node = step["cues"][at[0]]["node"]
-            row = _row(one, node, step, before)
+            row = _row(call_stack, node, step, before)
             if row is not None:
-                chain = tuple(frame.name for frame in one.frames)
-                yield row, LaneAct(step["n"], one.cue, chain, one.acting)
+                chain = tuple(frame.name for frame in call_stack.frames)
+                yield row, LaneAct(step["n"], call_stack.cue, chain, call_stack.acting)
     if step["cues"] or not step["say"] or not isinstance(step["say"][0], dict):
         return
     cue, end, part = _QUIET.get(step["say"][0]["key"], ("", "", ""))
@@ -201,18 +201,18 @@ def _acts(step: StepJson, release: str, before: StepJson | None) -> Iterable[tup
         yield from _quiet(step, stack(counterpart(cue, release, mode), release, mode), end, part)
 
 
-def _quiet(step: StepJson, one: Stack, end: str, part: str) -> Iterable[tuple[Row, LaneAct]]:
+def _quiet(step: StepJson, call_stack: Stack, end: str, part: str) -> Iterable[tuple[Row, LaneAct]]:
     """Return an act without a cue, where the release has it."""
-    if end and one.thread == "fetcher":
-        phases = [_in(each, one.release) for each in TURN[:5]]
+    if end and call_stack.thread == "fetcher":
+        phases = [_in(each, call_stack.release) for each in TURN[:5]]
         chain = tuple(name for name in phases if name)
         if not chain[-1].endswith(tuple(end.split(","))):
             return
     else:
-        chain = _until(one.frames, end)
-    row = _row(one, step["at"], step, None)
+        chain = _until(call_stack.frames, end)
+    row = _row(call_stack, step["at"], step, None)
     if chain and row is not None:
-        yield row, LaneAct(step["n"], one.cue, chain, len(chain) - 1, part)
+        yield row, LaneAct(step["n"], call_stack.cue, chain, len(chain) - 1, part)
 
 
 def _until(frames: tuple[Frame, ...], end: str) -> tuple[str, ...]:
@@ -220,7 +220,7 @@ def _until(frames: tuple[Frame, ...], end: str) -> tuple[str, ...]:
     return tuple(names[: names.index(end) + 1] if end in names else names)
 
 
-def _row(one: Stack, node: Any, step: StepJson, before: StepJson | None) -> Row | None:
+def _row(call_stack: Stack, node: Any, step: StepJson, before: StepJson | None) -> Row | None:
     """Return the row of an act, or None where the thread cannot have been at work.
 
     A broker's act at the controller's step belongs to the sender of the message, as brokers wrote
@@ -228,17 +228,17 @@ def _row(one: Stack, node: Any, step: StepJson, before: StepJson | None) -> Row 
     that follows no leader.
     """
     sender = _sender(step, before)
-    node = at_work(one, node, step["view"])
-    if one.where == "broker" and not isinstance(node, int):
+    node = at_work(call_stack, node, step["view"])
+    if call_stack.where == "broker" and not isinstance(node, int):
         if node != CONTROLLER or sender is None:
             return None
         node = sender
     leader, number = followed(step, node)
-    asked = _leader(step, sender)
-    leader = leader if asked is None else asked
-    if one.thread == "fetcher" and leader is None and not _follows(step["view"], node):
+    fetched = _leader(step, sender)
+    leader = leader if fetched is None else fetched
+    if call_stack.thread == "fetcher" and leader is None and not _follows(step["view"], node):
         return None
-    return node, one.where, one.thread, thread_name(one, node, leader, number)
+    return node, call_stack.where, call_stack.thread, thread_name(call_stack, node, leader, number)
 
 
 def _follows(view: View, node: Any) -> bool:
@@ -258,7 +258,7 @@ def _sender(step: StepJson, before: StepJson | None) -> int | None:
 def _leader(step: StepJson, sender: int | None) -> int | None:
     """Return the leader of a fetcher that acts here: whose answer it got, or which it asks."""
     for said in step["say"][:1] if not step["cues"] else ():
-        asked = said["args"].get("l", {}).get("b") if isinstance(said, dict) else None
-        if isinstance(asked, int):
-            return asked
+        named = said["args"].get("l", {}).get("b") if isinstance(said, dict) else None
+        if isinstance(named, int):
+            return named
     return sender

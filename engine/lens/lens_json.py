@@ -35,7 +35,7 @@ def parse_releases(text: str) -> tuple[str, ...]:
 
     Raises InputError "unknown" for one that is not in the index, "invalid" for too many.
     """
-    names = [one.strip() for one in text[:80].split(",") if one.strip()]
+    names = [part.strip() for part in text[:80].split(",") if part.strip()]
     if not 1 <= len(names) <= MOST:
         raise InputError("invalid", "One release or {0} can be looked at, like 2.5.1,3.9.1.", MOST)
     for name in names:
@@ -48,11 +48,11 @@ def parse_releases(text: str) -> tuple[str, ...]:
 def _near(name: str) -> str:
     """Return the end of the sentence that rejects a release: the next one that there is."""
     try:
-        wanted = key(f"{name}.0.0")
+        number = key(f"{name}.0.0")
     except ValueError:
         return "; releases are written like 3.9.1."
-    known = [one for one in source().releases if key(one) <= wanted]
-    return phrase("; the one before it is {0}.", known[-1] if known else source().releases[0])
+    older = [release for release in source().releases if key(release) <= number]
+    return phrase("; the one before it is {0}.", older[-1] if older else source().releases[0])
 
 
 def stacks_by_release(step: StepJson, releases: tuple[str, ...], mode: str) -> Json:
@@ -61,10 +61,10 @@ def stacks_by_release(step: StepJson, releases: tuple[str, ...], mode: str) -> J
     Two releases are compared side by side.  `step` is a step of a replay and stays as it is; `mode`
     that of its run.
     """
-    found = [_release(step, release, mode_in(release, mode)) for release in releases]
-    answer: Json = {"releases": found}
+    rows = [_release(step, release, mode_in(release, mode)) for release in releases]
+    answer: Json = {"releases": rows}
     if len(releases) == MOST:
-        left, right = (stacks_of(step, one, mode_in(one, mode)) for one in releases)
+        left, right = (stacks_of(step, release, mode_in(release, mode)) for release in releases)
         answer["beside"] = [
             list(aligned_frames(a, b)) for (_, a), (_, b) in zip(left, right, strict=True)
         ]
@@ -76,7 +76,9 @@ def _release(step: StepJson, release: str, mode: str) -> Json:
         "release": release,
         "mode": mode,
         "tag": source().tag(release),
-        "stacks": [_json(at, step, one) for at, one in stacks_of(step, release, mode)],
+        "stacks": [
+            _json(at, step, call_stack) for at, call_stack in stacks_of(step, release, mode)
+        ],
     }
 
 
@@ -85,7 +87,7 @@ def stacks_of(step: StepJson, release: str, mode: str) -> list[tuple[list[int], 
     order: dict[tuple[str, Any], list[int]] = {}
     cues = [(cue["rule"], cue["node"]) for cue in step["cues"]]
     for at, (rule, node) in enumerate(cues):
-        leading = [(one, node) for one in ALONG.get(rule, ()) if (one, node) in cues]
+        leading = [(cue, node) for cue in ALONG.get(rule, ()) if (cue, node) in cues]
         order.setdefault(leading[0] if leading else (rule, node), []).append(at)
     profile = get_profile(step["view"]["profile"])
     own = release == release_of(profile) and mode == profile.mode
@@ -97,22 +99,22 @@ def stacks_of(step: StepJson, release: str, mode: str) -> list[tuple[list[int], 
 
 
 def _here(
-    found: Callable[[str], Stack], rule: str, node: Any, cues: list[tuple[str, Any]]
+    stack_for: Callable[[str], Stack], rule: str, node: Any, cues: list[tuple[str, Any]]
 ) -> Stack:
     """Return the stack of a cue, by the thread that reached it at this step."""
-    one = found(rule)
-    if one.reason:
-        return one
-    if one.thread == "fetcher" and _is_client(node):
-        return of_client(one)
+    call_stack = stack_for(rule)
+    if call_stack.reason:
+        return call_stack
+    if call_stack.thread == "fetcher" and _is_client(node):
+        return of_client(call_stack)
     if rule in CHOOSES and ("F-1", node) in cues and (FOLLOWS, node) not in cues:
-        return resized(one)
+        return resized(call_stack)
     if rule in COMPLETED and (DONE, node) in cues and not CHANGED & {name for name, _ in cues}:
-        return completing(found(DONE), one)
+        return completing(stack_for(DONE), call_stack)
     for other in WITHIN.get(rule, ()):
         if (other, node) in cues:
-            return within(found(other), one)
-    return one
+            return within(stack_for(other), call_stack)
+    return call_stack
 
 
 CHOOSES: Final = ("F-1", "F-2")
@@ -134,18 +136,18 @@ def _leading(step: StepJson, at: list[int]) -> str:
     return next((rule for rule in rules if not set(ALONG.get(rule, ())) & set(rules)), rules[0])
 
 
-def _json(at: list[int], step: StepJson, one: Stack) -> Json:
-    node = at_work(one, step["cues"][at[0]]["node"], step["view"])
+def _json(at: list[int], step: StepJson, call_stack: Stack) -> Json:
+    node = at_work(call_stack, step["cues"][at[0]]["node"], step["view"])
     return {
         "cues": at,
         "of": _leading(step, at),
-        "rule": one.cue,
+        "rule": call_stack.cue,
         "node": node,
-        "where": "" if one.reason else one.where,
-        "thread": "" if one.reason else thread_name(one, node, *followed(step, node)),
-        "frames": [_frame(frame) for frame in one.frames],
-        "acting": one.acting,
-        "reason": one.reason,
+        "where": "" if call_stack.reason else call_stack.where,
+        "thread": "" if call_stack.reason else thread_name(call_stack, node, *followed(step, node)),
+        "frames": [_frame(frame) for frame in call_stack.frames],
+        "acting": call_stack.acting,
+        "reason": call_stack.reason,
     }
 
 
@@ -160,15 +162,15 @@ def _frame(frame: Frame) -> Json:
     }
 
 
-def at_work(one: Stack, node: Any, view: View) -> Any:
+def at_work(call_stack: Stack, node: Any, view: View) -> Any:
     """Return the node that runs a stack.
 
     A controller's answer is handled at a broker, what a leader read for a consumer at the consumer.
     """
-    if one.where == "controller" and not one.reason:
+    if call_stack.where == "controller" and not call_stack.reason:
         voters = view.get("quorum", {}).get("voters", [])
         return node if any(voter["id"] == node for voter in voters) else CONTROLLER
-    if one.where == "broker" and not one.reason and _is_client(node):
+    if call_stack.where == "broker" and not call_stack.reason and _is_client(node):
         for client in view["clients"]:
             if client["id"] == node:
                 nearest = client.get("preferred")
@@ -181,22 +183,22 @@ def followed(step: StepJson, node: Any) -> tuple[int | None, int]:
 
     None and -1 where that is not known.  Only where it has several does the step say which.
     """
-    told = step.get("fetcher")
-    if told is not None and told["node"] == node:
-        return told["leader"], told["number"]
+    fetcher = step.get("fetcher")
+    if fetcher is not None and fetcher["node"] == node:
+        return fetcher["leader"], fetcher["number"]
     brokers = step["view"]["brokers"]
-    several = any(one["id"] == node and one.get("fetchers", 1) > 1 for one in brokers)
+    several = any(broker["id"] == node and broker.get("fetchers", 1) > 1 for broker in brokers)
     return leader_of(step["view"], node), -1 if several else 0
 
 
 def leader_of(view: View, node: Any) -> int | None:
     """Return the broker that a follower fetches from; None without a leader, or with several."""
-    found = set()
+    leaders = set()
     for partition in view["partitions"]:
         replica = partition["replicas"].get(str(node)) or partition["replicas"].get(node)
         if replica and replica["role"] == "follower":
-            found.add((replica.get("belief") or {}).get("leader"))
-    leader = found.pop() if len(found) == 1 else None
+            leaders.add((replica.get("belief") or {}).get("leader"))
+    leader = leaders.pop() if len(leaders) == 1 else None
     return leader if isinstance(leader, int) else None
 
 
@@ -216,13 +218,13 @@ def aligned_frames(old: Stack, new: Stack) -> Iterator[tuple[int | None, int | N
     for kind, i, i2, j, j2 in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
         if kind == "equal":
             for step in range(i2 - i):
-                one, other = old.frames[i + step], new.frames[j + step]
-                yield i + step, j + step, "same" if _file(one) == _file(other) else "file"
+                old_frame, other = old.frames[i + step], new.frames[j + step]
+                yield i + step, j + step, "same" if _file(old_frame) == _file(other) else "file"
         elif same:
             yield from _changed(a, b, (i, i2), (j, j2))
         else:
-            yield from ((one, None, "gone") for one in range(i, i2))
-            yield from ((None, one, "new") for one in range(j, j2))
+            yield from ((place, None, "gone") for place in range(i, i2))
+            yield from ((None, place, "new") for place in range(j, j2))
 
 
 def _changed(
@@ -230,24 +232,24 @@ def _changed(
 ) -> Iterator[tuple[int | None, int | None, str]]:
     """Pair frames that differ: first those whose method kept its name, then the others."""
     (i, i2), (j, j2) = left, right
-    one, other = ([name.rpartition(".")[2] for name in row] for row in (a[i:i2], b[j:j2]))
-    for kind, x, x2, y, y2 in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+    names, other = ([name.rpartition(".")[2] for name in row] for row in (a[i:i2], b[j:j2]))
+    for kind, x, x2, y, y2 in SequenceMatcher(None, names, other, autojunk=False).get_opcodes():
         if kind == "equal":
             yield from ((i + x + at, j + y + at, "moved") for at in range(x2 - x))
         else:
             yield from _between(range(i + x, i + x2), range(j + y, j + y2))
 
 
-def _between(gone: range, new: range) -> Iterator[tuple[int | None, int | None, str]]:
-    if len(gone) == len(new):
-        yield from ((one, other, "renamed") for one, other in zip(gone, new, strict=True))
-    elif len(gone) == 1 and new:
-        yield from ((gone[0] if at == 0 else None, one, "split") for at, one in enumerate(new))
-    elif len(new) == 1 and gone:
-        yield from ((one, new[0] if at == 0 else None, "joined") for at, one in enumerate(gone))
+def _between(old: range, new: range) -> Iterator[tuple[int | None, int | None, str]]:
+    if len(old) == len(new):
+        yield from ((index, other, "renamed") for index, other in zip(old, new, strict=True))
+    elif len(old) == 1 and new:
+        yield from ((old[0] if at == 0 else None, index, "split") for at, index in enumerate(new))
+    elif len(new) == 1 and old:
+        yield from ((index, new[0] if at == 0 else None, "joined") for at, index in enumerate(old))
     else:
-        yield from ((one, None, "gone") for one in gone)
-        yield from ((None, one, "new") for one in new)
+        yield from ((index, None, "gone") for index in old)
+        yield from ((None, index, "new") for index in new)
 
 
 def _file(frame: Frame) -> str:

@@ -67,41 +67,41 @@ def library_steps() -> dict[str, dict[str, dict[str, int]]]:
 def steps_of() -> dict[str, list[Act]]:
     """Return cue -> the first step of each run of the library at which it acts as usual."""
     slugs = {scenario.code: scenario.slug for scenario in library().values()}
-    found: dict[str, list[Act]] = {}
+    acts: dict[str, list[Act]] = {}
     for code, runs in library_steps().items():
         for profile, steps in runs.items():
             for cue, step in steps.items():
                 if step:
-                    found.setdefault(cue, []).append(Act(code, slugs[code], profile, step, cue))
-    return found
+                    acts.setdefault(cue, []).append(Act(code, slugs[code], profile, step, cue))
+    return acts
 
 
 @cache
 def _rules_of() -> dict[str, set[str]]:
     """Name -> the rules whose cards name it, in any release, or whose stacks have it."""
-    found: dict[str, set[str]] = {name: {rule} for name, rule in named().items()}
+    rules_by_name: dict[str, set[str]] = {name: {rule} for name, rule in named().items()}
     for rule, card in cards().items():
         for line in card.kafka:
             for name in line.text.split(", "):
-                found.setdefault(name, set()).add(rule)
+                rules_by_name.setdefault(name, set()).add(rule)
     for cue in RULES:
         card_here = card_of(cue)
         for release in source().releases:
             for mode in (ZK, KRAFT):
                 for name in methods(cue, release, mode):
                     if card_here is not None:
-                        found.setdefault(name, set()).add(card_here.id)
-    return {name: rules for name, rules in found.items() if source().spans(name)}
+                        rules_by_name.setdefault(name, set()).add(card_here.id)
+    return {name: rules for name, rules in rules_by_name.items() if source().spans(name)}
 
 
 @cache
 def _proposals() -> dict[str, list[str]]:
     """Return KIP or JIRA number -> the rules whose cards name it."""
-    found: dict[str, list[str]] = {}
+    rules: dict[str, list[str]] = {}
     for rule, card in cards().items():
-        for name in sorted({one for line in card.kip for one in line.text.split(", ")}):
-            found.setdefault(name, []).append(rule)
-    return found
+        for name in sorted({kip for line in card.kip for kip in line.text.split(", ")}):
+            rules.setdefault(name, []).append(rule)
+    return rules
 
 
 def names() -> list[str]:
@@ -121,13 +121,13 @@ def search(question: str) -> tuple[LensHit, ...]:
     words = [word for word in words if word]
     if not words:
         return ()
-    known = [(name, True) for name in _proposals()] + [(name, False) for name in _rules_of()]
-    found = [
+    candidates = [(name, True) for name in _proposals()] + [(name, False) for name in _rules_of()]
+    ranked = [
         (_distance(name, kip, words), name, kip)
-        for name, kip in known
+        for name, kip in candidates
         if all(word in name.lower() for word in words)
     ]
-    return tuple(hit(name, kip) for _, name, kip in sorted(found)[:MOST_HITS])
+    return tuple(hit(name, kip) for _, name, kip in sorted(ranked)[:MOST_HITS])
 
 
 def _distance(name: str, kip: bool, words: list[str]) -> tuple[int, int, int]:
@@ -169,14 +169,14 @@ def _varied(acts: list[Act]) -> list[Act]:
 
     So a method that runs at every step, like `doWork`, is seen to append, to truncate, to fail.
     """
-    found: dict[str, Act] = {}
+    by_rule: dict[str, Act] = {}
     slugs: set[str] = set()
     for act in sorted(acts, key=lambda act: act.cue.endswith(".kept")):
         rule = act.rule
-        if rule not in found and act.slug not in slugs:
-            found[rule] = act
+        if rule not in by_rule and act.slug not in slugs:
+            by_rule[rule] = act
             slugs.add(act.slug)
-    return list(found.values())
+    return list(by_rule.values())
 
 
 def _readable(act: Act) -> tuple[bool, bool, str, int]:
@@ -199,7 +199,7 @@ def _acts(card: RuleCard, name: str) -> list[Act]:
     They are those at which the method is on the stack, if it is on a stack of the rule at all, in
     the release that the run behaves as.
     """
-    found = []
+    acts = []
     for cue in _cues(card):
         for act in steps_of().get(cue, ()):
             profile = get_profile(act.profile)
@@ -212,8 +212,8 @@ def _acts(card: RuleCard, name: str) -> list[Act]:
                 continue
             frames = methods(cue, release, profile.mode)
             if not name or name in frames or name not in _on_stacks(card.id):
-                found.append(act)
-    return found
+                acts.append(act)
+    return acts
 
 
 @cache
@@ -247,15 +247,19 @@ def reached(name: str, release: str, mode: str) -> tuple[tuple[str, ...], tuple[
 
     `name` is a class, a method with its class or without: `truncateTo`, `Partition.truncateTo`.
     """
-    wanted = name[:LONGEST].strip().replace("#", ".").removesuffix("()").lower()
-    found: dict[str, None] = {}
+    method = name[:LONGEST].strip().replace("#", ".").removesuffix("()").lower()
+    methods_here: dict[str, None] = {}
     cues = []
     for cue in RULES:
-        here = sorted(one for one in methods(cue, release, mode) if _means(wanted, one.lower()))
-        found |= dict.fromkeys(here)
+        here = sorted(
+            candidate
+            for candidate in methods(cue, release, mode)
+            if _means(method, candidate.lower())
+        )
+        methods_here |= dict.fromkeys(here)
         if here:
             cues.append(cue)
-    return tuple(found), tuple(cues)
+    return tuple(methods_here), tuple(cues)
 
 
 def _means(wanted: str, name: str) -> bool:
@@ -265,11 +269,11 @@ def _means(wanted: str, name: str) -> bool:
 
 def _threads(name: str, rules: list[str]) -> tuple[str, ...]:
     """Return the names of the threads that have it on their stack, in any release."""
-    found = []
+    threads = []
     for rule in rules:
         for cue in _cues(cards()[rule]):
             for release in source().releases:
                 for mode in (ZK, KRAFT):
                     if name in methods(cue, release, mode):
-                        found.append(thread_name(stack(cue, release, mode), fetcher=-1))
-    return tuple(dict.fromkeys(found))
+                        threads.append(thread_name(stack(cue, release, mode), fetcher=-1))
+    return tuple(dict.fromkeys(threads))

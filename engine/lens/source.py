@@ -53,7 +53,7 @@ def _row(values: list[list[int]]) -> Row:
 
     Thirty thousand lists would be traversed again and again while the steps of a run are made.
     """
-    return tuple(tuple(one) for one in values)
+    return tuple(tuple(value) for value in values)
 
 
 class Source:
@@ -64,14 +64,14 @@ class Source:
         self._tags: dict[str, str] = data["tags"]
         self._number = {name: at for at, name in enumerate(self.releases)}
         self._files: list[str] = data["files"]
-        self._names: dict[str, Row] = {key: _row(one) for key, one in data["names"].items()}
-        self._calls: dict[str, Row] = {key: _row(one) for key, one in data["calls"].items()}
+        self._names: dict[str, Row] = {key: _row(row) for key, row in data["names"].items()}
+        self._calls: dict[str, Row] = {key: _row(row) for key, row in data["calls"].items()}
         self._threads: dict[str, list[list[str]]] = data["threads"]
         self.aliases: dict[str, str] = data["aliases"]
         self.chains: dict[str, list[Chain]] = {}
         for rule, mode, thread, since, until, frames, later in data["chains"]:
-            one = Chain(rule, mode, thread, since, until, tuple(frames), frozenset(later))
-            self.chains.setdefault(rule, []).append(one)
+            chain = Chain(rule, mode, thread, since, until, tuple(frames), frozenset(later))
+            self.chains.setdefault(rule, []).append(chain)
 
     def number(self, release: str) -> int:
         """Return its place in the order.  Raises KeyError for an unknown release."""
@@ -94,15 +94,15 @@ class Source:
 
     def spans(self, name: str) -> list[tuple[str, str]]:
         """Return the releases that have it, as first and last of each stretch."""
-        found: list[tuple[str, str]] = []
+        spans: list[tuple[str, str]] = []
         before = False
         for release in self.releases:
             has = self.has(release, name)
             if has:
-                first = found.pop()[0] if before else release
-                found.append((first, release))
+                first = spans.pop()[0] if before else release
+                spans.append((first, release))
             before = has
-        return found
+        return spans
 
     def call(self, release: str, caller: str, callee: str) -> int:
         """Return the line of the caller's file at which it calls; 0 where that is not known."""
@@ -126,9 +126,9 @@ class Source:
         """Return a row's value for a release, of [since, value, ...]; [since] ends a stretch."""
         if row is None:
             return None
-        after = bisect_right(row, self.number(release), key=lambda one: one[0])
-        found = row[after - 1][1:] if after else ()
-        return found or None
+        after = bisect_right(row, self.number(release), key=lambda entry: entry[0])
+        span = row[after - 1][1:] if after else ()
+        return span or None
 
 
 @cache
@@ -155,12 +155,12 @@ def key(release: str) -> Release:
 
 def modes(release: str) -> tuple[str, ...]:
     """Return the controllers that the release can be run with in production."""
-    found = []
+    available = []
     if key(release) < FIRST_WITHOUT_ZK:
-        found.append(ZK)
+        available.append(ZK)
     if key(release) >= FIRST_KRAFT:
-        found.append(KRAFT)
-    return tuple(found)
+        available.append(KRAFT)
+    return tuple(available)
 
 
 @lru_cache(maxsize=256)
@@ -177,8 +177,8 @@ def release_of(profile: Profile) -> str:
     """
     if profile.release[:2] == WITHOUT_NAMES:
         return NAMES_BEFORE
-    known = [one for one in source().releases if key(one) >= profile.release]
-    return known[0] if known else source().releases[-1]
+    later = [release for release in source().releases if key(release) >= profile.release]
+    return later[0] if later else source().releases[-1]
 
 
 def mode_in(release: str, mode: str) -> str:

@@ -159,8 +159,8 @@ def counterpart(cue: str, release: str, mode: str) -> str:
     """Return the cue by which another release does the same, such as truncate or elect."""
     rule, dot, rest = cue.partition(".")
     if rule in _TRUNCATES.values():
-        found = _TRUNCATES[profile_of(release, mode).truncation]
-        return f"{found}{dot}{rest}"
+        method = _TRUNCATES[profile_of(release, mode).truncation]
+        return f"{method}{dot}{rest}"
     return _SAME_IN[mode].get(cue, cue)
 
 
@@ -234,18 +234,18 @@ def chain_of(cue: str, release: str, mode: str) -> Chain | None:
     while name:
         aliases = [source().aliases[name]] if name in source().aliases else []
         for rule in (name, *aliases, *_OTHERS.get(name, ())):
-            found = _chain(rule, release, mode)
-            if found is not None:
-                return found
+            chain = _chain(rule, release, mode)
+            if chain is not None:
+                return chain
         name = name.rpartition(".")[0]
     return None
 
 
 def _chain(rule: str, release: str, mode: str) -> Chain | None:
     at = source().number(release)
-    for one in source().chains.get(rule, ()):
-        if one.since <= at <= one.until and one.mode in ("", mode):
-            return one
+    for chain in source().chains.get(rule, ()):
+        if chain.since <= at <= chain.until and chain.mode in ("", mode):
+            return chain
     return None
 
 
@@ -284,8 +284,8 @@ def _led_back(chain: Chain, release: str, mode: str, depth: int = 0) -> tuple[st
         return chain.thread, [(RUN, ""), *steps]
     before = _before(first, chain, release, mode, depth)
     if before is not None:
-        thread, found = before
-        return thread, found + steps[1:]
+        thread, frames = before
+        return thread, frames + steps[1:]
     loop = _loop(_in_release(chain.thread, release), release)
     return chain.thread, [*loop, (first, "way" if loop else ""), *steps[1:]]
 
@@ -299,7 +299,7 @@ def _before(
     """
     if depth == DEEPEST or chain.rule in _ALONE:
         return None
-    found = []
+    chains = []
     for rule in source().chains:
         other = _chain(rule, release, mode)
         if other is None or other is chain or name not in other.frames[1:]:
@@ -308,10 +308,10 @@ def _before(
         if steps[0][0] not in _BEGINNINGS:
             continue
         at = [step for step, _ in steps].index(name)
-        found.append((thread != chain.thread, at, rule, thread, steps[: at + 1]))
-    if not found:
+        chains.append((thread != chain.thread, at, rule, thread, steps[: at + 1]))
+    if not chains:
         return None
-    *_, thread, steps = min(found, key=lambda one: one[:3])
+    *_, thread, steps = min(chains, key=lambda entry: entry[:3])
     return thread, steps
 
 
@@ -330,18 +330,18 @@ def _by_card(cue: str, release: str, mode: str, names: list[str]) -> Stack:
     """Return the run loop, a gap, and the method that the card names last."""
     thread = next((key for rules, key in _THREADS if cue.startswith(rules)), "handler")
     thread = "quorum" if thread == "controller" and mode == KRAFT else _in_release(thread, release)
-    known = [name for name in names if source().has(release, name)]
-    if not known:
+    present = [name for name in names if source().has(release, name)]
+    if not present:
         return _none(cue, release, mode, "halt")
     loop = _loop(thread, release)
-    steps = [*loop, (known[-1], "way" if loop else "")]
+    steps = [*loop, (present[-1], "way" if loop else "")]
     return _stack(cue, release, mode, thread, steps, names)
 
 
 def _stack(cue: str, release: str, mode: str, thread: str, steps: Steps, names: list[str]) -> Stack:
     frames = _frames(release, steps)
     acting = max(
-        (at for at, one in enumerate(frames) if one.name in names), default=len(frames) - 1
+        (at for at, frame in enumerate(frames) if frame.name in names), default=len(frames) - 1
     )
     return Stack(cue, release, mode, thread, frames, acting, "")
 
@@ -381,10 +381,10 @@ def completing(leading: Stack, own: Stack) -> Stack:
 
     The leader's AlterPartition asked for it, and no broker that came or went.
     """
-    one, other = ([frame.name for frame in each.frames] for each in (leading, own))
-    if BUILD not in one or BUILD not in other:
+    names, other = ([frame.name for frame in each.frames] for each in (leading, own))
+    if BUILD not in names or BUILD not in other:
         return own
-    at, begin = one.index(BUILD), other.index(BUILD)
+    at, begin = names.index(BUILD), other.index(BUILD)
     frames = (*leading.frames[:at], *own.frames[begin:])
     frames = (*frames[:at], frames[at]._replace(gap=leading.frames[at].gap), *frames[at + 1 :])
     return own._replace(frames=frames, acting=own.acting - begin + at)
@@ -405,7 +405,7 @@ RESIZE: Final = "AbstractFetcherManager.resizeThreadPool"
 
 def resized(own: Stack) -> Stack:
     """Return the stack that assigns threads after their number changed at run time (KIP-226)."""
-    begin = next((at for at, one in enumerate(own.frames) if one.name.endswith(_ADDS)), -1)
+    begin = next((at for at, frame in enumerate(own.frames) if frame.name.endswith(_ADDS)), -1)
     if begin < 0 or not source().has(own.release, RESIZE):
         return own
     thread = "publisher" if own.mode == KRAFT else "config"

@@ -30,13 +30,13 @@ def through(step: StepJson, mode: str) -> Json:
     """
     forms: list[Json] = []
     before: list[Stack] = []
-    known: tuple[Form, ...] | None = None
+    previous: tuple[Form, ...] | None = None
     for release in source().releases:
         there = mode_in(release, mode)
-        found = stacks_of(step, release, there)
-        stacks = [one for _, one in found]
-        form = tuple(_form(one) for one in stacks)
-        if form == known:
+        rows = stacks_of(step, release, there)
+        stacks = [row for _, row in rows]
+        form = tuple(_form(stack) for stack in stacks)
+        if form == previous:
             forms[-1]["until"] = release
         else:
             forms.append(
@@ -45,12 +45,12 @@ def through(step: StepJson, mode: str) -> Json:
                     "until": release,
                     "mode": there,
                     "stacks": [
-                        _stack_json(step, at, one, before[number] if before else None)
-                        for number, (at, one) in enumerate(found)
+                        _stack_json(step, at, stack, before[number] if before else None)
+                        for number, (at, stack) in enumerate(rows)
                     ],
                 }
             )
-        known, before = form, stacks
+        previous, before = form, stacks
     return {"forms": forms}
 
 
@@ -58,33 +58,33 @@ def _file(frame: Frame) -> str:
     return frame.place.file if frame.place else ""
 
 
-def _form(one: Stack) -> Form:
-    frames = tuple((frame.name, _file(frame), frame.gap) for frame in one.frames)
-    return one.cue, one.reason, thread_name(one), one.acting, frames
+def _form(call_stack: Stack) -> Form:
+    frames = tuple((frame.name, _file(frame), frame.gap) for frame in call_stack.frames)
+    return call_stack.cue, call_stack.reason, thread_name(call_stack), call_stack.acting, frames
 
 
-def _stack_json(step: StepJson, cues: list[int], one: Stack, before: Stack | None) -> Json:
-    node = at_work(one, step["cues"][cues[0]]["node"], step["view"])
+def _stack_json(step: StepJson, cues: list[int], stack: Stack, before: Stack | None) -> Json:
+    node = at_work(stack, step["cues"][cues[0]]["node"], step["view"])
     kinds: dict[int, tuple[str, str]] = {}
-    gone: list[str] = []
-    moved = bool(before and before.thread and one.thread and one.thread != before.thread)
-    if before is not None and before.frames and one.frames and not moved:
-        for i, j, kind in aligned_frames(before, one):
+    left: list[str] = []
+    moved = bool(before and before.thread and stack.thread and stack.thread != before.thread)
+    if before is not None and before.frames and stack.frames and not moved:
+        for i, j, kind in aligned_frames(before, stack):
             if j is not None:
                 kinds[j] = (kind, before.frames[i].name if i is not None else "")
             elif i is not None and kind == "gone":
-                gone.append(before.frames[i].name)
+                left.append(before.frames[i].name)
     return {
-        "rule": one.cue,
-        "thread": "" if one.reason else thread_name(one, node, *followed(step, node)),
+        "rule": stack.cue,
+        "thread": "" if stack.reason else thread_name(stack, node, *followed(step, node)),
         "moved": moved,
-        "reason": one.reason,
-        "acting": one.acting,
+        "reason": stack.reason,
+        "acting": stack.acting,
         "frames": [
             [frame.name, _file(frame), frame.gap, *_since(frame.name, *kinds.get(at, ("", "")))]
-            for at, frame in enumerate(one.frames)
+            for at, frame in enumerate(stack.frames)
         ],
-        "gone": gone,
+        "gone": left,
     }
 
 

@@ -162,7 +162,7 @@ class Process:
         twin.groups = {tp: group.copy() for tp, group in self.groups.items()}
         twin.remote_tasks = {tp: task.copy() for tp, task in self.remote_tasks.items()}
         twin.offline = self.offline.copy()
-        twin.peers = {peer: known.copy() for peer, known in self.peers.items()}
+        twin.peers = {peer: heard.copy() for peer, heard in self.peers.items()}
         twin.metadata = self.metadata.copy()
         twin.image = self.image.copy()
         twin.alter_queue = self.alter_queue.copy()

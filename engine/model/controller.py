@@ -124,7 +124,9 @@ class Controller:
 
     def copy(self) -> Controller:
         twin = shallow(self)
-        twin.brokers = {broker: one.copy() for broker, one in self.brokers.items()}
+        twin.brokers = {
+            broker: registration.copy() for broker, registration in self.brokers.items()
+        }
         twin.records = self.records.copy()
         twin.log = self.log.copy()
         twin.readers = self.readers.copy()

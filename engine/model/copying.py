@@ -17,8 +17,8 @@ def fields(kind: type) -> tuple[str, ...]:
     """Return the slots of a class and of those it inherits from."""
     names = _FIELDS.get(kind)
     if names is None:
-        found = [name for base in kind.__mro__ for name in _own_fields(base)]
-        names = _FIELDS[kind] = tuple(dict.fromkeys(found))
+        listed = [name for base in kind.__mro__ for name in _own_fields(base)]
+        names = _FIELDS[kind] = tuple(dict.fromkeys(listed))
     return names
 
 
@@ -31,9 +31,9 @@ def _own_fields(kind: type) -> tuple[str, ...]:
     own = kind.__dict__
     if "__mypyc_attrs__" not in own:
         return tuple(sorted(own.get("__slots__", ())))
-    known = {name for base in kind.__mro__[1:] for name in _own_fields(base)}
-    known.update(getattr(kind, "of_class", ()))
-    return tuple(sorted(set(own["__mypyc_attrs__"]) - known))
+    inherited = {name for base in kind.__mro__[1:] for name in _own_fields(base)}
+    inherited.update(getattr(kind, "of_class", ()))
+    return tuple(sorted(set(own["__mypyc_attrs__"]) - inherited))
 
 
 def shallow(one: T) -> T:
@@ -54,12 +54,12 @@ def _copier(kind: type) -> Callable[[Any], Any]:
     return copy
 
 
-def state_of(one: Any) -> dict[str, Any]:
+def state_of(state: Any) -> dict[str, Any]:
     """Return the fields of an object for another process, as its `__getstate__`.
 
     A compiled class has one that knows no fields of a subclass that is not compiled.
     """
-    return {name: getattr(one, name) for name in fields(one.__class__)}
+    return {name: getattr(state, name) for name in fields(state.__class__)}
 
 
 def set_state(one: Any, state: dict[str, Any]) -> None:
@@ -84,9 +84,9 @@ class Twins:
 
     _of: dict[int, tuple[Shared, Any]] = fresh(dict)
 
-    def of(self, one: S) -> S:
-        known = self._of.get(id(one))
-        if known is None:
-            known = self._of[id(one)] = one, one.twin(self)
-        twin: S = known[1]
+    def of(self, state: S) -> S:
+        entry = self._of.get(id(state))
+        if entry is None:
+            entry = self._of[id(state)] = state, state.twin(self)
+        twin: S = entry[1]
         return twin

@@ -42,11 +42,11 @@ class Effects:
 
     __slots__ = ("cues", "now", "sends", "timers", "touched")
 
-    def __init__(self, told: bool = False) -> None:
+    def __init__(self, cues: bool = False) -> None:
         self.now = 0
         self.sends: list[Message] = []
         self.timers: list[tuple[int, int, int, Any]] = []
-        self.cues: list[Cue] | None = [] if told else None
+        self.cues: list[Cue] | None = [] if cues else None
         self.touched: list[tuple[int, int]] = []
 
     def send(self, message: Message) -> None:
@@ -71,7 +71,7 @@ class Effects:
         if len(here) == len(self.touched):
             self.touched.clear()
         else:
-            self.touched = [one for one in self.touched if one[0] != broker]
+            self.touched = [entry for entry in self.touched if entry[0] != broker]
         return here
 
     def cue(

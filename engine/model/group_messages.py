@@ -241,12 +241,12 @@ class CoordinatorAppend(ProduceRequest):
         if not self.requests:
             return []
         if not self.assignment:
-            return [OffsetCommitResponse(one, error, base=base) for one in self.requests]
+            return [OffsetCommitResponse(request, error, base=base) for request in self.requests]
         if isinstance(self.requests[0], ConsumerGroupHeartbeat):
             return [self._heartbeat_response(error, base)]
         return [
-            JoinGroupResponse(one, error, generation=self.generation, assigned=owned, base=base)
-            for one, owned in zip(self.requests, self.assignment, strict=True)
+            JoinGroupResponse(request, error, generation=self.generation, assigned=owned, base=base)
+            for request, owned in zip(self.requests, self.assignment, strict=True)
         ]
 
     def _heartbeat_response(self, error: int, base: int) -> GroupResponse:

@@ -72,7 +72,7 @@ class Group:
         if not instance:
             return ""
         entries = self.members.items()
-        return next((member for member, one in entries if one.instance == instance), "")
+        return next((member for member, entry in entries if entry.instance == instance), "")
 
 
 # -- records ---------------------------------------------------------------------------------------
@@ -111,16 +111,16 @@ def last_generation(log: Log) -> tuple[int, tuple[str, ...], int]:
 
 def commits(log: Log, upto: int) -> dict[int, Commit]:
     """Return the last commit of each partition below an offset of the log."""
-    found: dict[int, Commit] = {}
+    by_partition: dict[int, Commit] = {}
     for batch in reversed(log.batches):
         if batch.end > upto:
             continue
         for index, value in enumerate(batch.values):
             name, *rest = value.split(":")
-            if name.startswith("p") and int(name[1:]) not in found:
+            if name.startswith("p") and int(name[1:]) not in by_partition:
                 epoch = int(rest[1][1:]) if len(rest) > 1 else -1
-                found[int(name[1:])] = int(rest[0]), epoch, batch.base + index
-    return found
+                by_partition[int(name[1:])] = int(rest[0]), epoch, batch.base + index
+    return by_partition
 
 
 def in_order(members: Mapping[str, GroupEntry]) -> list[str]:
@@ -146,11 +146,11 @@ def assign_sticky(
         full = sum(len(share) > least for share in shares.values())
         most = least + (full < rest)
         shares[member] = sorted(owned[member])[:most]
-    kept = {tp for share in shares.values() for tp in share}
+    placed = {tp for share in shares.values() for tp in share}
     under = [member for member in members if len(shares[member]) < least]
     exact = [member for member in members if len(shares[member]) == least]
     turn = 0
-    for tp in (one for one in partitions if one not in kept):
+    for tp in (partition for partition in partitions if partition not in placed):
         if under:
             turn %= len(under)
             shares[under[turn]].append(tp)

@@ -278,14 +278,14 @@ class Log:
     def drop_below_log_start(self) -> int:
         """Delete the segments that lie wholly below the log start and count them."""
         segments = self.segments
-        gone = 0
+        dropped = 0
         while len(segments) > 1 and segments[1] <= self.log_start:
             segments.pop(0)
-            gone += 1
+            dropped += 1
         keep = bisect_left(self.bases, segments[0])
         self.cuts += 1
         del self.batches[:keep], self.bases[:keep]
-        return gone
+        return dropped
 
     def first_local(self) -> int:
         """R-3.  Return the first offset that this disk keeps (`localLogStartOffset`)."""

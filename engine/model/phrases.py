@@ -90,6 +90,12 @@ def join(parts: Iterable[str], separator: str = "") -> str:
     return phrase(separator.join(f"{{{number}}}" for number in range(len(parts))), *parts)
 
 
+def enumerated(parts: Iterable[object]) -> str:
+    """Return "a", "a and b" or "a, b and c"."""
+    *most, last = map(str, parts)
+    return phrase("{0} and {1}", ", ".join(most), last) if most else last
+
+
 def capitalized(text: str) -> str:
     """Return the text with a capital letter at its beginning."""
     first = _PLACE.split(text.template, maxsplit=1)[0] if isinstance(text, Phrase) else text
@@ -108,22 +114,22 @@ def with_values(text: str, change: Callable[[str], str]) -> str:
     return Phrase.of(text.template, {k: with_values(one, change) for k, one in text.values.items()})
 
 
-def translate(sentence: str, language: str, known: Mapping[str, str] | None = None) -> str:
+def translate(sentence: str, language: str, texts: Mapping[str, str] | None = None) -> str:
     """Return the sentence in a language; in English where the catalogue lacks its template.
 
     Values are translated, too: they may be phrases, or words of the engine such as "nothing".
-    `known`: the templates, without it those of `catalogue`.
+    `texts`: the templates, without it those of `catalogue`.
     """
     if language == USUAL:
         return sentence
-    return _translated(sentence, catalogue(language) if known is None else known)
+    return _translated(sentence, catalogue(language) if texts is None else texts)
 
 
-def _translated(sentence: str, known: Mapping[str, str]) -> str:
+def _translated(sentence: str, texts: Mapping[str, str]) -> str:
     if not isinstance(sentence, Phrase):
-        return known.get(sentence, sentence)
-    values = {name: _translated(value, known) for name, value in sentence.values.items()}
-    text = fill(known.get(sentence.template, sentence.template), values)
+        return texts.get(sentence, sentence)
+    values = {name: _translated(value, texts) for name, value in sentence.values.items()}
+    text = fill(texts.get(sentence.template, sentence.template), values)
     return _CROWDED.sub("\u2009", _LOOSE.sub("", text))
 
 

@@ -295,7 +295,7 @@ def _behaviours(mode: str) -> list[list[str]]:
     last: object = None
     for text in RELEASES[mode]:
         release = release_of(text)
-        defaults = [release >= release_of(one) for one in OTHER_DEFAULTS[mode]]
+        defaults = [release >= release_of(since) for since in OTHER_DEFAULTS[mode]]
         flags = [flag.value(mode, release) for flag in FLAG_LIST]
         now = (truncation_of(release), flags, defaults)
         if now != last:
@@ -341,18 +341,18 @@ def _addresses() -> dict[str, str]:
 
     Where both kinds of controller exist, a bare release means KRaft.
     """
-    found: dict[str, str] = {}
+    addresses: dict[str, str] = {}
     for row in PROFILES.values():
         for text in row.releases:
             parts = text.split(".")
             for size in range(2, len(parts) + 1):
                 short = ".".join(parts[:size])
-                found[short] = found[f"{short}-{row.mode}"] = row.name
+                addresses[short] = addresses[f"{short}-{row.mode}"] = row.name
     for row in PROFILES.values():  # 0.8.1 is a release, though 0.8.1.1 is the last of its line
         for text in row.releases:
-            found[text] = found[f"{text}-{row.mode}"] = row.name
-    found["latest"] = next(reversed(PROFILES))
-    return found
+            addresses[text] = addresses[f"{text}-{row.mode}"] = row.name
+    addresses["latest"] = next(reversed(PROFILES))
+    return addresses
 
 
 ADDRESSES: Final = _addresses()

@@ -101,12 +101,12 @@ class MetadataLog:
 
         Of an epoch before the first one: that epoch, and where the log begins.
         """
-        found = (epoch, self.epochs[0][1]) if self.epochs else (0, 0)
-        for index, (known, _) in enumerate(self.epochs):
-            if known <= epoch:
+        answer = (epoch, self.epochs[0][1]) if self.epochs else (0, 0)
+        for index, (started, _) in enumerate(self.epochs):
+            if started <= epoch:
                 following = self.epochs[index + 1 :]
-                found = known, following[0][1] if following else self.end
-        return found
+                answer = started, following[0][1] if following else self.end
+        return answer
 
     def truncate(self, offset: int) -> None:
         del self.records[offset:]
@@ -180,7 +180,7 @@ class Voter(MetadataReplica):
     def copy(self) -> Voter:
         twin = shallow(self)
         twin.log = self.log.copy()
-        twin.progress = {voter: shallow(one) for voter, one in self.progress.items()}
+        twin.progress = {voter: shallow(progress) for voter, progress in self.progress.items()}
         twin.parked = self.parked.copy()
         twin.controller = self.controller and self.controller.copy()
         return twin
@@ -253,7 +253,7 @@ class Quorum:
         twin.chance = self.chance.copy()
         twin.static = self.static.copy()
         twin.voters = {node: voter.copy() for node, voter in self.voters.items()}
-        twin.observers = {broker: one.copy() for broker, one in self.observers.items()}
+        twin.observers = {broker: observer.copy() for broker, observer in self.observers.items()}
         twin.images = self.images.copy()
         return twin
 

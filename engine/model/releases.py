@@ -32,12 +32,12 @@ CODES: Final[dict[str, str]] = {
 """Codes of profiles in old links, each with the release that it stands for."""
 
 
-def span(known: tuple[str, ...], some: tuple[str, ...]) -> str:
+def span(releases: tuple[str, ...], some: tuple[str, ...]) -> str:
     """Return the name of successive releases: "0.10.2", "4.1 – 4.4", "3.9.1".
 
     All releases of a line together have the name of the line: 3.4.0 and 3.4.1 are "3.4".
     """
-    begins, ends = _lines(known, some[0], 0), _lines(known, some[-1], -1)
+    begins, ends = _lines(releases, some[0], 0), _lines(releases, some[-1], -1)
     both = [line for line in begins if line in ends]
     if both:
         return both[-1]
@@ -50,14 +50,14 @@ def line_begun_by(known: tuple[str, ...], release: str) -> str:
     return (_lines(known, release, 0) or [release])[-1]
 
 
-def _lines(known: tuple[str, ...], name: str, end: int) -> list[str]:
+def _lines(releases: tuple[str, ...], name: str, end: int) -> list[str]:
     """Return the lines whose first (end 0) or last (-1) release is `name`: 0.11.0.3 ends 0.11.0."""
-    release, found = name, []
+    release, names = name, []
     while name.count(".") > 1:
         name = name.rpartition(".")[0]
-        if name in known:
+        if name in releases:
             continue  # 0.8.1 is a release, and not the line of 0.8.1.1
-        if [one for one in known if one.startswith(f"{name}.")][end] != release:
+        if [text for text in releases if text.startswith(f"{name}.")][end] != release:
             break
-        found.append(name)
-    return found
+        names.append(name)
+    return names

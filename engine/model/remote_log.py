@@ -149,7 +149,7 @@ class RemoteLog:
         state = self.epochs.get(epoch)
         if state is None:
             return []
-        return sorted(state.segments + state.unreferenced, key=lambda one: one.base)
+        return sorted(state.segments + state.unreferenced, key=lambda segment: segment.base)
 
     def all_segments(self) -> list[RemoteSegment]:
         """Return every segment once, by offset, then by number."""
@@ -162,21 +162,23 @@ class RemoteLog:
         What another leader has deleted is left out: a log start that is behind reads past it.  A
         segment may begin before the first epoch that its own cache had.
         """
-        found: list[Batch] = []
+        batches: list[Batch] = []
         offset = start
         while offset < end:
             epoch = cache.epoch_for_offset(offset)
             segment = self.segment_at(epoch, offset)
             if segment is None:
                 segments = self.all_segments()
-                starts = {start for one in segments for _, start in one.epochs}
-                later = [at for at in starts.union(one.base for one in segments) if at > offset]
+                starts = {start for each in segments for _, start in each.epochs}
+                later = [at for at in starts.union(each.base for each in segments) if at > offset]
                 offset = min(later, default=end)
                 continue
             stop = min(end, segment.last_of(epoch) + 1)
-            found += [one for one in segment.batches if one.end > offset and one.base < stop]
+            batches += [
+                batch for batch in segment.batches if batch.end > offset and batch.base < stop
+            ]
             offset = stop
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(batches))
 
 
 @declared

@@ -43,35 +43,33 @@ class SessionClient:
         twin.partitions = self.partitions.copy()
         return twin
 
-    def build(self, wanted: Mapping[str, PartitionRequest]) -> SessionRequest:
+    def build(self, wishes: Mapping[str, PartitionRequest]) -> SessionRequest:
         """X-6.  Build the next request, full or incremental.
 
         A full request names everything; an incremental one what is new or has changed, and what is
         not wanted any more.  Ids may be used only if every partition has one.
         """
         request = SessionRequest(self.session_id, self.epoch)
-        use_ids = all(one.topic_id is not None for one in wanted.values())
+        use_ids = all(wish.topic_id is not None for wish in wishes.values())
         if request.full:
-            self.partitions = dict(wanted)
-            request.send = list(wanted)
+            self.partitions = dict(wishes)
+            request.send = list(wishes)
         else:
             changed = []
-            for name, known in list(self.partitions.items()):
-                new = wanted.get(name)
+            for name, old in list(self.partitions.items()):
+                new = wishes.get(name)
                 if new is None:
                     del self.partitions[name]
                     request.forget.append(name)
-                    use_ids = use_ids and known.topic_id is not None
-                elif not known.same(new):
+                    use_ids = use_ids and old.topic_id is not None
+                elif not old.same(new):
                     self.partitions[name] = new
                     changed.append(name)
-                    if None not in (known.topic_id, new.topic_id) and (
-                        known.topic_id != new.topic_id
-                    ):
+                    if None not in (old.topic_id, new.topic_id) and (old.topic_id != new.topic_id):
                         request.replaced.append(name)
-            added = [name for name in wanted if name not in self.partitions]
+            added = [name for name in wishes if name not in self.partitions]
             for name in added:
-                self.partitions[name] = wanted[name]
+                self.partitions[name] = wishes[name]
             request.send = added + changed
         request.use_topic_ids = self.has_ids = use_ids
         return request

@@ -239,7 +239,7 @@ def new_context(
     now: int,
     session_id: int,
     epoch: int,
-    wanted: Mapping[Key, PartitionRequest],
+    wishes: Mapping[Key, PartitionRequest],
     forgotten: Iterable[Key],
     follower: bool,
     version: int,
@@ -252,7 +252,7 @@ def new_context(
     `ages_from_start`: a use is not noted (`FetchManager.newContext` at 2.4.0, KAFKA-9137).
     """
     uses_ids = version >= TOPIC_IDS_SINCE
-    partitions = _partitions(wanted, uses_ids, topic_names)
+    partitions = _partitions(wishes, uses_ids, topic_names)
     if epoch in (INITIAL, FINAL):
         cache.remove(session_id)
         kind = SESSIONLESS if epoch == FINAL else FULL
@@ -265,8 +265,8 @@ def new_context(
     if session.uses_ids != uses_ids:
         return FetchContext(ERROR, {}, FETCH_SESSION_TOPIC_ID_ERROR)
     for key, new in partitions.items():
-        known = session.partitions.setdefault(key, new)
-        known.wanted = new.wanted
+        cached_partition = session.partitions.setdefault(key, new)
+        cached_partition.wanted = new.wanted
     for key in forgotten:
         session.partitions.pop(key, None)
     if not session.partitions:
@@ -288,11 +288,11 @@ def _copied(partitions: dict[Key, CachedPartition]) -> dict[Key, CachedPartition
 
 
 def _partitions(
-    wanted: Mapping[Key, PartitionRequest], uses_ids: bool, topic_names: Mapping[str, str]
+    wishes: Mapping[Key, PartitionRequest], uses_ids: bool, topic_names: Mapping[str, str]
 ) -> dict[Key, CachedPartition]:
     return {
-        key: CachedPartition(topic_names.get(key[0]) if uses_ids else key[0], key[1], one)
-        for key, one in wanted.items()
+        key: CachedPartition(topic_names.get(key[0]) if uses_ids else key[0], key[1], wish)
+        for key, wish in wishes.items()
     }
 
 
@@ -332,8 +332,8 @@ def _open(
 ) -> int:
     cached = {}
     for key, answer in answers.items():
-        one = cached[key] = context.partitions[key]
-        one.hw, one.log_start = answer.hw, answer.log_start
+        partition = cached[key] = context.partitions[key]
+        partition.hw, partition.log_start = answer.hw, answer.log_start
     return cache.create(now, context.follower, cached, context.uses_ids)
 
 

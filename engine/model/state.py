@@ -202,10 +202,10 @@ class Replica:
 
     def min_isr(self) -> int:
         """CP-MINISR.  Return the effective min.insync.replicas as this leader applies it."""
-        wanted = self.configs.min_insync_replicas
+        least = self.configs.min_insync_replicas
         if self.profile.cap_min_isr_to_rf and self.assignment:
-            return min(wanted, len(self.assignment))
-        return wanted
+            return min(least, len(self.assignment))
+        return least
 
 
 @declared

@@ -43,20 +43,20 @@ def _topic(words: Words) -> str:
 
 def _lists(words: Words) -> tuple[Ids, ...]:
     """Read 1,2 2,3: the replicas of each partition."""
-    found = []
+    lists = []
     while words.words and "=" not in words.words[0]:
         ids = tuple(words.broker_of(word) for word in words.words.pop(0).split(","))
         if len(set(ids)) != len(ids):
             raise words.fail("A broker is named twice.")
-        found.append(ids)
-    return tuple(found)
+        lists.append(ids)
+    return tuple(lists)
 
 
-def _wishes(words: Words, args: Args, known: tuple[str, ...]) -> None:
+def _wishes(words: Words, args: Args, allowed: tuple[str, ...]) -> None:
     """Read factor=2 placer=zk start=0, in any order."""
     while words.words:
         key, sep, value = words.words.pop(0).partition("=")
-        if not sep or key not in known:
+        if not sep or key not in allowed:
             raise words.fail("“{0}” is not expected there.", key[:40])
         if key == "placer":
             if value not in topics.PLACERS:
@@ -75,25 +75,25 @@ def _parse_create(words: Words) -> Args:
 
 def _requested_topic(sim: Simulation, args: Args) -> TopicRequest:
     brokers = len(topics.usable(sim))
-    wanted = TopicRequest(args.get("partitions", 1), args.get("factor", min(3, max(1, brokers))))
-    wanted.placer = args.get("placer", "")
-    wanted.start, wanted.shift = args.get("start", -1), args.get("shift", -1)
-    wanted.lists = args["lists"]
-    return wanted
+    topic = TopicRequest(args.get("partitions", 1), args.get("factor", min(3, max(1, brokers))))
+    topic.placer = args.get("placer", "")
+    topic.start, topic.shift = args.get("start", -1), args.get("shift", -1)
+    topic.lists = args["lists"]
+    return topic
 
 
-def _why_not_place(sim: Simulation, wanted: TopicRequest, factor: int | None = None) -> str:
+def _why_not_place(sim: Simulation, topic: TopicRequest, factor: int | None = None) -> str:
     if not sim.cluster.controller.alive:
         return refuse(sim, "controller.none", "restart K")
     room = topics.room_left(sim)
-    if (len(wanted.lists) or wanted.partitions) > room:
+    if (len(topic.lists) or topic.partitions) > room:
         return refuse(sim, "partitions.full", n=MOST_PARTITIONS, o=room)
-    replicas = sum(map(len, wanted.lists)) or wanted.partitions * wanted.factor
+    replicas = sum(map(len, topic.lists)) or topic.partitions * topic.factor
     if replicas > (room := topics.replicas_left(sim)):
         return refuse(sim, "replicas.full", n=MOST_REPLICAS, o=room)
-    if wanted.partitions == 0:
+    if topic.partitions == 0:
         return refuse(sim, "partitions.none")
-    error = topics.placement_error(sim, wanted, factor)
+    error = topics.placement_error(sim, topic, factor)
     if error == NONE:
         return ""
     if error in _REFUSALS:
@@ -143,27 +143,27 @@ def _more(sim: Simulation, args: Args) -> TopicRequest:
     """2.2.  Add partitions with as many replicas as partition 0; the placement goes on."""
     k = sim.cluster.controller
     tps = k.topics[args["topic"]].tps
-    wanted = TopicRequest(args["count"], len(k.records[tps[0]].replicas), args.get("placer", ""))
-    wanted.first = len(tps)
-    wanted.start = topics.first_index(sim, args["topic"])
-    wanted.lists = args["lists"]
-    return wanted
+    topic = TopicRequest(args["count"], len(k.records[tps[0]].replicas), args.get("placer", ""))
+    topic.first = len(tps)
+    topic.start = topics.first_index(sim, args["topic"])
+    topic.lists = args["lists"]
+    return topic
 
 
 def _why_not_add(sim: Simulation, args: Args) -> str:
     why = _why_not_topic(sim, args)
     if why:
         return why
-    wanted = _more(sim, args)
-    return _why_not_place(sim, wanted, wanted.factor)
+    topic = _more(sim, args)
+    return _why_not_place(sim, topic, topic.factor)
 
 
 def _why_not_topic(sim: Simulation, args: Args) -> str:
     k = sim.cluster.controller
     name = args["topic"]
     if name not in k.topics:
-        known = ", ".join(k.topics) or "none"
-        return refuse(sim, "topic.none", s=name, t=known)
+        names = ", ".join(k.topics) or "none"
+        return refuse(sim, "topic.none", s=name, t=names)
     return refuse(sim, "topic.deleting", s=name) if name in k.deletions else ""
 
 

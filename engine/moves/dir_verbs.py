@@ -34,10 +34,10 @@ def no_such_directory(sim: Simulation, args: Args) -> str:
     broker = sim.brokers[args["broker"]].machine
     if args["dir"] <= broker.dirs:
         return ""
-    known = ", ".join(directories.name(one) for one in range(1, broker.dirs + 1))
-    wanted = directories.name(args["dir"])
+    names = ", ".join(directories.name(number) for number in range(1, broker.dirs + 1))
+    directory_name = directories.name(args["dir"])
     return phrase(
-        "{0} has no log directory {1}; there is {2}.", named(sim, broker.id), wanted, known
+        "{0} has no log directory {1}; there is {2}.", named(sim, broker.id), directory_name, names
     )
 
 

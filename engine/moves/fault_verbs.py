@@ -180,11 +180,11 @@ def _why_not_resume(sim: Simulation, args: Args) -> str:
     if node >= 0:
         return _is_paused(sim, args)
     if node < CONTROLLER:
-        found = voter(sim, node)
-        if found is None:
+        process = voter(sim, node)
+        if process is None:
             return no_voter(sim, node)
-        return "" if found.paused else refuse(sim, "not.paused", f"pause {found.name}", b=node)
-    if quorum is not None and any(one.paused for one in quorum.voters.values()):
+        return "" if process.paused else refuse(sim, "not.paused", f"pause {process.name}", b=node)
+    if quorum is not None and any(member.paused for member in quorum.voters.values()):
         return ""
     return "" if sim.cluster.zombie is not None else "No controller is paused."
 
@@ -220,11 +220,13 @@ def _why_not_restart(sim: Simulation, args: Args) -> str:
             return ""
         return refuse(sim, "controller.here", "kill K")
     if args["broker"] < CONTROLLER:
-        found = voter(sim, args["broker"])
-        if found is None:
+        process = voter(sim, args["broker"])
+        if process is None:
             return no_voter(sim, args["broker"])
         return (
-            refuse(sim, "voter.up", f"kill {found.name}", b=args["broker"]) if found.alive else ""
+            refuse(sim, "voter.up", f"kill {process.name}", b=args["broker"])
+            if process.alive
+            else ""
         )
     return _is_down(sim, args) or _has_no_disk(sim, args["broker"])
 

@@ -122,13 +122,13 @@ def label(sim: Simulation, node: int) -> str:
 
 def why_not_voter_up(sim: Simulation, node: int, frozen_too: bool = False) -> str:
     """Return why a voter is not running; "" if it is, or is frozen and may be (`frozen_too`)."""
-    found = voter(sim, node)
-    if found is None:
+    process = voter(sim, node)
+    if process is None:
         return no_voter(sim, node)
-    if not found.alive:
-        return refuse(sim, "voter.down", f"restart {found.name}", b=node)
-    is_frozen = found.paused and not frozen_too
-    return refuse(sim, "frozen", f"resume {found.name}", b=node) if is_frozen else ""
+    if not process.alive:
+        return refuse(sim, "voter.down", f"restart {process.name}", b=node)
+    is_frozen = process.paused and not frozen_too
+    return refuse(sim, "frozen", f"resume {process.name}", b=node) if is_frozen else ""
 
 
 def not_running(sim: Simulation, broker: int) -> str:

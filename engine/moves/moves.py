@@ -139,8 +139,8 @@ class Words:
         for spec in self.brokers:
             if word in (str(spec.id), spec.name) and word:
                 return spec.id
-        known = ", ".join(spec.label for spec in self.brokers)
-        raise self.fail("There is no broker “{0}”; there are {1}.", word, known)
+        labels = ", ".join(spec.label for spec in self.brokers)
+        raise self.fail("There is no broker “{0}”; there are {1}.", word, labels)
 
     def broker(self) -> int:
         return self.broker_of(self.named("a broker"))
@@ -290,8 +290,8 @@ def parse(text: str, brokers: tuple[BrokerSpec, ...]) -> Move:
     """Read one line.  Raises InputError("invalid") with one sentence."""
     if len(text) > MAX_LENGTH:
         raise invalid("The move is longer than {0} characters.", MAX_LENGTH)
-    known = _parsed(text, brokers)
-    return Move(known.text, known.verb, known.args.copy(), known.limit)  # a verb may add to them
+    move = _parsed(text, brokers)
+    return Move(move.text, move.verb, move.args.copy(), move.limit)  # a verb may add to them
 
 
 @lru_cache(KEPT)
@@ -313,16 +313,16 @@ def _parsed(text: str, brokers: tuple[BrokerSpec, ...]) -> Move:
         line = name.lower() + line[len(name) :]
         name = name.lower()
     name = ALIASES.get(name, name)
-    found = VERBS.get(name)
-    if found is None:
+    row = VERBS.get(name)
+    if row is None:
         near = SYNONYMS.get(name.lower()) or get_close_matches(name, [*VERBS, *ALIASES], 1)
-        meant = join([phrase("“{0}”", one) for one in near], " or ")
+        meant = join([phrase("“{0}”", candidate) for candidate in near], " or ")
         hint = phrase(" Did you mean {0}?", meant) if near else ""
         raise invalid("There is no move “{0}”.{1}", name[:40], hint)
-    words = Words(line, brokers, found.grammar)
-    args = found.parse(words)
+    words = Words(line, brokers, row.grammar)
+    args = row.parse(words)
     words.finish()
-    return Move(line if limit < 0 else f"{line} !{limit}", found, args, limit)
+    return Move(line if limit < 0 else f"{line} !{limit}", row, args, limit)
 
 
 def play(sim: Simulation, move: Move) -> Iterator[None]:

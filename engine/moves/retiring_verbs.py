@@ -71,7 +71,7 @@ def targets(sim: Simulation, broker: int) -> dict[int, Ids]:
         for member in record.replicas:
             if member in load:
                 load[member] += 1
-    found = {}
+    by_partition = {}
     for tp in hosted(sim, broker):
         record = k.records[tp]
         now = reassignment.target_of(record.replicas, record.removing)
@@ -80,8 +80,8 @@ def targets(sim: Simulation, broker: int) -> dict[int, Ids]:
             continue
         chosen = min(free, key=lambda b: (load[b], b))
         load[chosen] += 1
-        found[tp] = tuple(chosen if b == broker else b for b in now)
-    return found
+        by_partition[tp] = tuple(chosen if b == broker else b for b in now)
+    return by_partition
 
 
 def _leaving(sim: Simulation, broker: int) -> bool:

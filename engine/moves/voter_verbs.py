@@ -39,11 +39,11 @@ def _unless(
         member = _member(sim, args)
         if member is not None:
             return "" if member_has(sim, member) else refuse(sim, reason_of_member)
-        found = voter(sim, args["voter"])
+        process = voter(sim, args["voter"])
         why = why_not_voter_up(sim, args["voter"])
-        if why or found is None:
+        if why or process is None:
             return why
-        return "" if has(sim, found) else refuse(sim, reason, b=found.id)
+        return "" if has(sim, process) else refuse(sim, reason, b=process.id)
 
     return why_not
 

@@ -81,12 +81,12 @@ def judged(text: str, run: Run) -> Verdict:
     return judge(text, MomentRecording(run))
 
 
-def _is_timed(one: Formula) -> bool:
-    if isinstance(one, Timed | Until | LeadsTo):
+def _is_timed(formula: Formula) -> bool:
+    if isinstance(formula, Timed | Until | LeadsTo):
         return True
-    if isinstance(one, Not | Quantified):
-        return _is_timed(one.one)
-    return isinstance(one, Joined) and (_is_timed(one.left) or _is_timed(one.right))
+    if isinstance(formula, Not | Quantified):
+        return _is_timed(formula.one)
+    return isinstance(formula, Joined) and (_is_timed(formula.left) or _is_timed(formula.right))
 
 
 class _Judged:
@@ -100,87 +100,89 @@ class _Judged:
 
     # -- formulas ----------------------------------------------------------------------------------
 
-    def vector(self, one: Formula, bound: Bound) -> list[bool]:
-        key = (id(one), tuple((name, value) for name, (_, value) in bound.items()))
+    def vector(self, formula: Formula, bound: Bound) -> list[bool]:
+        key = (id(formula), tuple((name, value) for name, (_, value) in bound.items()))
         if key not in self._cache:
-            self._cache[key] = self._vector(one, bound)
+            self._cache[key] = self._vector(formula, bound)
         return self._cache[key]
 
-    def _vector(self, one: Formula, bound: Bound) -> list[bool]:
-        if isinstance(one, Not):
-            return [not value for value in self.vector(one.one, bound)]
-        if isinstance(one, Joined):
-            left, right = self.vector(one.left, bound), self.vector(one.right, bound)
-            if one.op == "and":
+    def _vector(self, formula: Formula, bound: Bound) -> list[bool]:
+        if isinstance(formula, Not):
+            return [not value for value in self.vector(formula.one, bound)]
+        if isinstance(formula, Joined):
+            left, right = self.vector(formula.left, bound), self.vector(formula.right, bound)
+            if formula.op == "and":
                 return [a and b for a, b in zip(left, right, strict=True)]
-            return [(a != (one.op == "implies")) or b for a, b in zip(left, right, strict=True)]
-        if isinstance(one, Timed):
-            return _over_time(one.op, self.vector(one.one, bound))
-        if isinstance(one, Until):
-            return _until(self.vector(one.left, bound), self.vector(one.right, bound))
-        if isinstance(one, LeadsTo):
-            return _all_later(self._answered(one, bound))
-        if isinstance(one, Quantified):
-            found = [self.vector(one.one, inner) for inner in self._instances(one, bound)]
-            join = all if one.every else any
-            return [join(v[i] for v in found) for i in range(len(self._moments))]
-        return self._look(self._atom(one, bound))
+            return [(a != (formula.op == "implies")) or b for a, b in zip(left, right, strict=True)]
+        if isinstance(formula, Timed):
+            return _over_time(formula.op, self.vector(formula.one, bound))
+        if isinstance(formula, Until):
+            return _until(self.vector(formula.left, bound), self.vector(formula.right, bound))
+        if isinstance(formula, LeadsTo):
+            return _all_later(self._answered(formula, bound))
+        if isinstance(formula, Quantified):
+            values = [self.vector(formula.one, inner) for inner in self._instances(formula, bound)]
+            join = all if formula.every else any
+            return [join(v[i] for v in values) for i in range(len(self._moments))]
+        return self._look(self._atom(formula, bound))
 
-    def _answered(self, one: LeadsTo, bound: Bound) -> list[bool]:
+    def _answered(self, formula: LeadsTo, bound: Bound) -> list[bool]:
         """Return for each moment if the right side follows in time when the left side holds."""
-        left, right = self.vector(one.left, bound), self.vector(one.right, bound)
-        found, due = [True] * len(left), None
+        left, right = self.vector(formula.left, bound), self.vector(formula.right, bound)
+        answered, due = [True] * len(left), None
         for i in range(len(left) - 1, -1, -1):
             if right[i]:
                 due = self._moments[i].now
-            late = due is None or (one.within >= 0 and due - self._moments[i].now > one.within)
-            found[i] = not (left[i] and late)
-        return found
+            late = due is None or (
+                formula.within >= 0 and due - self._moments[i].now > formula.within
+            )
+            answered[i] = not (left[i] and late)
+        return answered
 
-    def _instances(self, one: Quantified, bound: Bound) -> list[Bound]:
-        if one.over == BROKER:
+    def _instances(self, formula: Quantified, bound: Bound) -> list[Bound]:
+        if formula.over == BROKER:
             values: Sequence[Any] = [spec.id for spec in self._brokers]
-        elif one.over == PARTITION:
+        elif formula.over == PARTITION:
             values = sorted({tp for moment in self._moments for tp in moment.parts})
         else:
             end = self._moments[-1]
             logs = {v for p in end.parts.values() for r in p.replicas.values() for v in r.values()}
             values = sorted(logs.union(end.known.acked, end.known.committed, end.known.failed))
-        return [{**bound, one.name: (one.over, value)} for value in values]
+        return [{**bound, formula.name: (formula.over, value)} for value in values]
 
-    def decided(self, one: Formula, bound: Bound, at: int) -> int:
-        """Return the index of the moment that decides if `one` holds from `at` on."""
-        holds, last = self.vector(one, bound)[at], len(self._moments) - 1
-        if isinstance(one, Not):
-            return self.decided(one.one, bound, at)
-        if isinstance(one, Joined | Quantified):
-            return self._decided_parts(one, bound, at)
-        if isinstance(one, Timed):
-            wanted = one.op != "always"  # the value that ends the waiting
-            values = self.vector(one.one, bound)
-            hit = next((i for i in range(at, last + 1) if values[i] == wanted), None)
-            return last if hit is None else self.decided(one.one, bound, hit)
-        if isinstance(one, Until):
-            left, right = self.vector(one.left, bound), self.vector(one.right, bound)
+    def decided(self, formula: Formula, bound: Bound, at: int) -> int:
+        """Return the index of the moment that decides if `formula` holds from `at` on."""
+        holds, last = self.vector(formula, bound)[at], len(self._moments) - 1
+        if isinstance(formula, Not):
+            return self.decided(formula.one, bound, at)
+        if isinstance(formula, Joined | Quantified):
+            return self._decided_parts(formula, bound, at)
+        if isinstance(formula, Timed):
+            awaited = formula.op != "always"  # the value that ends the waiting
+            values = self.vector(formula.one, bound)
+            hit = next((i for i in range(at, last + 1) if values[i] == awaited), None)
+            return last if hit is None else self.decided(formula.one, bound, hit)
+        if isinstance(formula, Until):
+            left, right = self.vector(formula.left, bound), self.vector(formula.right, bound)
             ended = (i for i in range(at, last + 1) if (right[i] if holds else not left[i]))
             return next(ended, last)
-        if isinstance(one, LeadsTo) and not holds:
-            answered = self._answered(one, bound)
+        if isinstance(formula, LeadsTo) and not holds:
+            answered = self._answered(formula, bound)
             return next(i for i in range(at, last + 1) if not answered[i])
-        return last if isinstance(one, LeadsTo) else at
+        return last if isinstance(formula, LeadsTo) else at
 
-    def _decided_parts(self, one: Joined | Quantified, bound: Bound, at: int) -> int:
-        holds = self.vector(one, bound)[at]
-        if isinstance(one, Quantified):
+    def _decided_parts(self, formula: Joined | Quantified, bound: Bound, at: int) -> int:
+        holds = self.vector(formula, bound)[at]
+        if isinstance(formula, Quantified):
             parts: list[tuple[Formula, Bound]]
-            parts = [(one.one, inner) for inner in self._instances(one, bound)]
-            alone = holds != one.every  # one instance settles it
+            parts = [(formula.one, inner) for inner in self._instances(formula, bound)]
+            alone = holds != formula.every  # one instance settles it
         else:
-            parts = [(one.left, bound), (one.right, bound)]
-            alone = holds != (one.op == "and")
+            parts = [(formula.left, bound), (formula.right, bound)]
+            alone = holds != (formula.op == "and")
         places = []
         for number, (part, inner) in enumerate(parts):
-            turned = isinstance(one, Joined) and one.op == "implies" and number == 0
+            turned = isinstance(formula, Joined) and formula.op == "implies" and number == 0
             if (self.vector(part, inner)[at] != turned) == holds or not alone:
                 places.append(self.decided(part, inner, at))
         return (min if alone else max)(places, default=at)
@@ -193,37 +195,42 @@ class _Judged:
 
     # -- what stands at one moment -----------------------------------------------------------------
 
-    def _atom(self, one: Formula, bound: Bound) -> Read:
-        if isinstance(one, Shorthand):
-            return expected.reader(one.text, self._brokers, _where(one.at))
-        if isinstance(one, Call):
-            sort, read = self._call(one, bound)
+    def _atom(self, formula: Formula, bound: Bound) -> Read:
+        if isinstance(formula, Shorthand):
+            return expected.reader(formula.text, self._brokers, _where(formula.at))
+        if isinstance(formula, Call):
+            sort, read = self._call(formula, bound)
             if sort != facts.TRUTH:
-                raise _bad(one.at, "{0} is a {1}; compare it with something", one.name, sort)
+                raise _bad(
+                    formula.at, "{0} is a {1}; compare it with something", formula.name, sort
+                )
             return read
-        assert isinstance(one, Compare)
-        return self._compare(one, bound)
+        assert isinstance(formula, Compare)
+        return self._compare(formula, bound)
 
-    def _compare(self, one: Compare, bound: Bound) -> Read:
-        right_sort = self._sort(one.right, bound)
-        if one.op == "in":
+    def _compare(self, formula: Compare, bound: Bound) -> Read:
+        right_sort = self._sort(formula.right, bound)
+        if formula.op == "in":
             if right_sort not in (BROKERS, RECORDS, None):
-                raise _bad(one.at, "what stands after “in” is a set, like isr or log(A)")
-            whole = right_sort or self._element_sort(one.left, bound)
+                raise _bad(formula.at, "what stands after “in” is a set, like isr or log(A)")
+            whole = right_sort or self._element_sort(formula.left, bound)
             single = RECORD if whole == RECORDS else BROKER
-            left, right = self._term(one.left, single, bound), self._term(one.right, whole, bound)
+            left, right = (
+                self._term(formula.left, single, bound),
+                self._term(formula.right, whole, bound),
+            )
             return lambda moment: _within(left(moment), right(moment))
-        sort = self._sort(one.left, bound) or right_sort
+        sort = self._sort(formula.left, bound) or right_sort
         if sort is None:
-            raise _bad(one.at, "neither side says what is compared")
-        left, right = self._term(one.left, sort, bound), self._term(one.right, sort, bound)
-        if one.op == "=":
+            raise _bad(formula.at, "neither side says what is compared")
+        left, right = self._term(formula.left, sort, bound), self._term(formula.right, sort, bound)
+        if formula.op == "=":
             return lambda moment: left(moment) == right(moment)
-        if one.op == "!=":
+        if formula.op == "!=":
             return lambda moment: left(moment) != right(moment)
         if sort != NUMBER:
-            raise _bad(one.at, "“{0}” compares numbers, and this is a {1}", one.op, sort)
-        compare = ORDER[one.op]
+            raise _bad(formula.at, "“{0}” compares numbers, and this is a {1}", formula.op, sort)
+        compare = ORDER[formula.op]
 
         def ordered(moment: Moment) -> bool:
             a, b = left(moment), right(moment)
@@ -250,17 +257,17 @@ class _Judged:
         if isinstance(term, Members):
             single = RECORD if sort == RECORDS else BROKER
             self._fits(RECORDS if sort == RECORDS else BROKERS, sort, term.at, None)
-            items = [self._term(one, single, bound) for one in term.items]
+            items = [self._term(item, single, bound) for item in term.items]
             return lambda moment: frozenset(item(moment) for item in items)
         if isinstance(term, Name):
             return self._named(term.text, sort, term.at)
         if term.args or term.name in facts.FACTS:
-            found, read = self._call(term, bound)
-            self._fits(found, sort, term.at, None)
+            actual, read = self._call(term, bound)
+            self._fits(actual, sort, term.at, None)
             return read
         if term.name in bound:
-            found, value = bound[term.name]
-            return _constant(self._fits(found, sort, term.at, value))
+            actual, value = bound[term.name]
+            return _constant(self._fits(actual, sort, term.at, value))
         return self._named(term.name, sort, term.at)
 
     def _fits(self, found: str, sort: str, at: Place, value: Any) -> Any:
@@ -284,17 +291,17 @@ class _Judged:
         for spec in self._brokers:
             if text in (spec.label, str(spec.id), f"b{spec.id}"):
                 return _constant(spec.id)
-        known = ", ".join(spec.label for spec in self._brokers)
-        raise _bad(at, "there is no broker {0}; there are {1}", text[:40], known)
+        labels = ", ".join(spec.label for spec in self._brokers)
+        raise _bad(at, "there is no broker {0}; there are {1}", text[:40], labels)
 
-    def _call(self, one: Call, bound: Bound) -> tuple[str, Read]:
-        fact = facts.fact(one.name, _where(one.at), _place(one.at))
-        if not len(fact.takes) <= len(one.args) <= len(fact.takes) + 1:
+    def _call(self, call: Call, bound: Bound) -> tuple[str, Read]:
+        fact = facts.fact(call.name, _where(call.at), _place(call.at))
+        if not len(fact.takes) <= len(call.args) <= len(fact.takes) + 1:
             wants = join(fact.takes, " and ") if fact.takes else "nothing, or a partition"
-            raise _bad(one.at, "{0} is asked of {1}", one.name, wants)
+            raise _bad(call.at, "{0} is asked of {1}", call.name, wants)
         given = [
             self._term(term, sort, bound)
-            for term, sort in zip(one.args, (*fact.takes, PARTITION), strict=False)
+            for term, sort in zip(call.args, (*fact.takes, PARTITION), strict=False)
         ]
         where = given.pop() if len(given) > len(fact.takes) else _constant(0)
         read = fact.read
@@ -317,10 +324,10 @@ def _over_time(op: str, values: list[bool]) -> list[bool]:
 
 def _all_later(values: list[bool]) -> list[bool]:
     """Return for each moment if it is true there and at all later moments."""
-    found, held = [True] * len(values), True
+    later, held = [True] * len(values), True
     for i in range(len(values) - 1, -1, -1):
-        found[i] = held = held and values[i]
-    return found
+        later[i] = held = held and values[i]
+    return later
 
 
 def _until(left: list[bool], right: list[bool]) -> list[bool]:

@@ -211,21 +211,21 @@ def _bad(text: str, error: UnexpectedInput) -> InputError:
     if line < 1 or (isinstance(error, UnexpectedToken) and error.token.type == "$END"):
         lines = text.split("\n")
         line, column = len(lines), len(lines[-1]) + 1
-        found = "the end"
+        next_text = "the end"
     else:
         rest = text.split("\n")[line - 1][column - 1 :]
-        found = phrase("“{0}”", (rest.split() or [""])[0][:30])
+        next_text = phrase("“{0}”", (rest.split() or [""])[0][:30])
     if {"NAME", "ALWAYS"} <= expected:
         expected = {"a property"}
-    ranked = sorted(expected, key=lambda one: (-len(_SAID.get(one, "")), one))[:MOST_TOLD]
-    wanted = sorted(_SAID.get(one, one.lower()) for one in ranked)
-    told = join([join(wanted[:-1], ", "), wanted[-1]], " or ") if wanted[1:] else wanted[0]
+    ranked = sorted(expected, key=lambda token: (-len(_SAID.get(token, "")), token))[:MOST_TOLD]
+    words = sorted(_SAID.get(token, token.lower()) for token in ranked)
+    choices = join([join(words[:-1], ", "), words[-1]], " or ") if words[1:] else words[0]
     return InputError(
         "invalid",
         "Line {0}, column {1}: {2} expected, not {3}.",
         line,
         column,
-        told,
-        found,
+        choices,
+        next_text,
         where=f"line {line}, column {column}",
     )

@@ -67,9 +67,11 @@ class ReplicaMoment:
         self.maximal: tuple[int, ...] = ()
         self.waiting: tuple[str, ...] = ()
         if replica is not None and self.leads:
-            self.remote = {one: remote.leo for one, remote in replica.remote.items()}
+            self.remote = {follower: remote.leo for follower, remote in replica.remote.items()}
             self.maximal = replica.maximal_isr
-            self.waiting = tuple(value for one in replica.waiting for value in one.request.values)
+            self.waiting = tuple(
+                value for produce in replica.waiting for value in produce.request.values
+            )
 
     def values(self) -> tuple[str, ...]:
         """Return the records, oldest first."""
@@ -89,7 +91,8 @@ class PartitionMoment:
         self.min_isr = sim.cluster.controller.min_isr_for(tp)
         self.unclean = sim.cluster.controller.unclean_for(tp)
         self.replicas = {
-            one: same.get(one) or ReplicaMoment(sim.brokers[one], tp) for one in record.replicas
+            replica: same.get(replica) or ReplicaMoment(sim.brokers[replica], tp)
+            for replica in record.replicas
         }
 
     def leader(self) -> ReplicaMoment | None:
@@ -121,16 +124,16 @@ class ObserverNotes:
         """Add the facts that have become true by this step."""
         ledger = sim.ledger
         for tp, acked in enumerate(ledger.acked):
-            for one in acked[self._new("acked", tp, len(acked)) :]:
-                for value in one.values:
+            for acknowledged in acked[self._new("acked", tp, len(acked)) :]:
+                for value in acknowledged.values:
                     self.acked.setdefault(value, step)
-                    if one.acks == ALL:
+                    if acknowledged.acks == ALL:
                         self.acked_all.setdefault(value, step)
-        for name, found, into in (
+        for name, logs, into in (
             ("committed", ledger.committed, self.committed),
             ("seen", ledger.seen, self.read),
         ):
-            for tp, batches in enumerate(found):
+            for tp, batches in enumerate(logs):
                 if self._new(name, tp, len(batches)) < len(batches):
                     for batch in batches.values():
                         for value in batch.values:
@@ -175,24 +178,26 @@ class Moment:
         self,
         sim: Simulation,
         step: int,
-        known: ObserverNotes,
+        notes: ObserverNotes,
         before: Moment | None = None,
         touched: Set[int] = frozenset(),
     ) -> None:
         self.step = step
         self.now = sim.now
-        self.known = known
-        self.struck = known.struck
-        self.emptied = known.emptied
+        self.known = notes
+        self.struck = notes.struck
+        self.emptied = notes.emptied
         self.unclean = bool(sim.ledger.unclean_epochs)
         k = sim.cluster.controller
         self.parts = {
             tp: PartitionMoment(sim, tp, record, before.untouched(tp, touched) if before else {})
             for tp, record in k.records.items()
         }
-        self.alive = frozenset(one.id for one in sim.brokers.values() if one.status != DOWN)
+        self.alive = frozenset(
+            broker.id for broker in sim.brokers.values() if broker.status != DOWN
+        )
         self.fenced = frozenset(
-            one for one in sim.brokers if one not in k.brokers or k.brokers[one].fenced
+            broker for broker in sim.brokers if broker not in k.brokers or k.brokers[broker].fenced
         )
 
     def untouched(self, tp: int, touched: Set[int]) -> dict[int, ReplicaMoment]:
@@ -200,4 +205,6 @@ class Moment:
         part = self.parts.get(tp)
         if part is None:
             return {}
-        return {one: replica for one, replica in part.replicas.items() if one not in touched}
+        return {
+            broker: replica for broker, replica in part.replicas.items() if broker not in touched
+        }

@@ -43,7 +43,7 @@ class MomentRecording:
         self.run = run
         self.known = ObserverNotes()
         self.whole = True
-        sim = run.simulation(told=True)
+        sim = run.simulation(cues=True)
         self.profile = sim.profile
         self.known.note(sim, 0)
         self.turns = [Turn(0, 0, -1, (), Moment(sim, 0, self.known))]

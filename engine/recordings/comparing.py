@@ -50,13 +50,13 @@ class RecordingComparison:
         return self.different[0].sentence(self.recording.kafka) if self.different else ""
 
     def to_dict(self) -> dict[str, Any]:
-        one, kafka = self.recording, self.recording.kafka
+        recording, kafka = self.recording, self.recording.kafka
         return {
-            "name": one.name,
-            "scenario": one.scenario,
+            "name": recording.name,
+            "scenario": recording.scenario,
             "kafka": kafka,
-            "profile": one.profile,
-            "steps": len(one.steps),
+            "profile": recording.profile,
+            "steps": len(recording.steps),
             "equal": self.equal,
             "explained": len(self.explained),
             "different": len(self.different),
@@ -91,7 +91,7 @@ def moments(recording: Recording, follower: Follower | None = None) -> Iterator[
         rows = pairs(step.facts, model)
         if refused and not step.refused:
             rows.append(("move", "played", f"refused: {refused}"))
-        found = tuple(
+        differences = tuple(
             Difference(
                 number,
                 step.move,
@@ -103,7 +103,7 @@ def moments(recording: Recording, follower: Follower | None = None) -> Iterator[
             for fact, real, own in rows
             if real != own
         )
-        yield RecordedMoment(number, step, model, tuple(rows), found)
+        yield RecordedMoment(number, step, model, tuple(rows), differences)
 
 
 def compare(recording: Recording) -> RecordingComparison:
@@ -112,14 +112,14 @@ def compare(recording: Recording) -> RecordingComparison:
     result = RecordingComparison(recording, followed=follower.notes)
     for moment in moments(recording, follower):
         result.equal += len(moment.rows) - len(moment.differences)
-        for found in moment.differences:
-            (result.explained if found.why else result.different).append(found)
+        for difference in moment.differences:
+            (result.explained if difference.why else result.different).append(difference)
     return result
 
 
-def explanation(known: Explained, step: int, fact: str, real: Any, model: Any) -> str:
+def explanation(reasons: Explained, step: int, fact: str, real: Any, model: Any) -> str:
     """Return why, by the recording, these two values differ, or ""."""
-    for one, other, why in known.get((step, fact), ()):
-        if (one, other) == (real, model):
+    for expected, other, why in reasons.get((step, fact), ()):
+        if (expected, other) == (real, model):
             return why
     return ""

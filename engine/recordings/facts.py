@@ -32,21 +32,21 @@ Row = tuple[str, Any, Any]
 
 def pairs(real: Facts, model: Facts) -> list[Row]:
     """Return every fact that the recording has of a step, with the engine's value of it."""
-    found: list[Row] = []
+    rows: list[Row] = []
     for fact, value in real.items():
         who, _, what = fact.partition(" ")
         if not what:
-            found.append((fact, value, model.get(fact)))
+            rows.append((fact, value, model.get(fact)))
         elif what == "exists":
-            found.append((fact, value, model.get(fact, False)))
+            rows.append((fact, value, model.get(fact, False)))
         elif not model.get(f"{who} exists", False):
             if what == "LEO":  # no replica here: one difference, not one for each of its facts
-                found.append((f"{who} exists", True, False))
+                rows.append((f"{who} exists", True, False))
         elif what == "log" and f"{who} epochs" not in real:
-            found.append((fact, value, model[f"{who} names"]))
+            rows.append((fact, value, model[f"{who} names"]))
         else:
-            found.append((fact, value, model[fact]))
-    return found
+            rows.append((fact, value, model[fact]))
+    return rows
 
 
 def facts_now(sim: Simulation, metadata: int = 0, tp: int = 0) -> Facts:
@@ -54,46 +54,46 @@ def facts_now(sim: Simulation, metadata: int = 0, tp: int = 0) -> Facts:
 
     Offsets of the metadata log count from `metadata`, its end at the beginning.
     """
-    found: Facts = {}
-    _add_partition(found, sim, tp, "", "")
+    facts: Facts = {}
+    _add_partition(facts, sim, tp, "", "")
     if sim.cluster.quorum is not None:
-        _add_voters(found, sim.cluster.quorum, metadata)
+        _add_voters(facts, sim.cluster.quorum, metadata)
     groups, topic = sim.scenario.groups, len(sim.scenario.partitions)
     for number in range(1, topic + len(groups)) if groups else ():
-        _add_partition(found, sim, number, f"p{number} ", f":{number}")
+        _add_partition(facts, sim, number, f"p{number} ", f":{number}")
     for number, group in enumerate(groups, topic):
-        _add_group(found, sim, group.name, number)
+        _add_group(facts, sim, group.name, number)
     for client in sim.clients.values():
         if isinstance(client, GroupMember):
-            _add_member(found, sim, client)
-    return found
+            _add_member(facts, sim, client)
+    return facts
 
 
-def _add_partition(found: Facts, sim: Simulation, tp: int, partition: str, place: str) -> None:
+def _add_partition(facts: Facts, sim: Simulation, tp: int, partition: str, place: str) -> None:
     """Add the record of a partition, and its replicas."""
     record = sim.cluster.controller.records.get(tp)
     if partition:
-        found[f"{partition}exists"] = record is not None
+        facts[f"{partition}exists"] = record is not None
     if record is not None:
-        found[f"{partition}leader"] = record.leader
-        found[f"{partition}leaderEpoch"] = record.leader_epoch
-        found[f"{partition}partitionEpoch"] = record.partition_epoch
-        found[f"{partition}isr"] = sorted(record.isr)
-        found[f"{partition}elr"] = sorted(record.elr)
-        found[f"{partition}lastKnownElr"] = list(record.last_known_elr)
-        found[f"{partition}recovering"] = record.recovering
+        facts[f"{partition}leader"] = record.leader
+        facts[f"{partition}leaderEpoch"] = record.leader_epoch
+        facts[f"{partition}partitionEpoch"] = record.partition_epoch
+        facts[f"{partition}isr"] = sorted(record.isr)
+        facts[f"{partition}elr"] = sorted(record.elr)
+        facts[f"{partition}lastKnownElr"] = list(record.last_known_elr)
+        facts[f"{partition}recovering"] = record.recovering
     for broker in sim.brokers.values():
-        _add_replica(found, broker, tp, place)
+        _add_replica(facts, broker, tp, place)
 
 
-def _add_group(found: Facts, sim: Simulation, name: str, tp: int) -> None:
+def _add_group(facts: Facts, sim: Simulation, name: str, tp: int) -> None:
     """Add a group as its coordinator describes it; None where no coordinator answers."""
-    found[f"{name} exists"] = True
+    facts[f"{name} exists"] = True
     leader = sim.cluster.controller.records[tp].leader
     process = sim.brokers[leader].process if leader in sim.brokers else None
     replica = None if process is None or process.status != UP else coordinator.led(process, tp)
     if process is None or replica is None:
-        found |= {f"{name} {fact}": None for fact in ("coordinator", "state", "members", "offsets")}
+        facts |= {f"{name} {fact}": None for fact in ("coordinator", "state", "members", "offsets")}
         return
     group = process.groups.get(tp)
     if group is None or group.epoch != replica.leader_epoch:
@@ -106,16 +106,18 @@ def _add_group(found: Facts, sim: Simulation, name: str, tp: int) -> None:
     described = (STABLE, PREPARING) if is_new else (STABLE,)  # states in which shares are described
     # The record of a generation has no share of a dynamic member: its client knows it.
     shares = {
-        one.member: one.assigned for one in sim.clients.values() if isinstance(one, GroupMember)
+        client.member: client.assigned
+        for client in sim.clients.values()
+        if isinstance(client, GroupMember)
     }
-    found[f"{name} coordinator"] = leader
-    found[f"{name} state"] = state
-    found[f"{name} members"] = [
+    facts[f"{name} coordinator"] = leader
+    facts[f"{name} state"] = state
+    facts[f"{name} members"] = [
         [member, list(entry.assigned or shares.get(member, ())) if state in described else []]
         for member, entry in sorted(group.members.items())
     ]
     commits = coordinator.committed(replica)
-    found[f"{name} offsets"] = [[partition, commits[partition][0]] for partition in sorted(commits)]
+    facts[f"{name} offsets"] = [[partition, commits[partition][0]] for partition in sorted(commits)]
 
 
 def _state_of(replica: Replica, group: Group) -> str:
@@ -127,7 +129,7 @@ def _state_of(replica: Replica, group: Group) -> str:
     return "CompletingRebalance" if coordinator.is_completing(replica, group) else STABLE
 
 
-def _add_member(found: Facts, sim: Simulation, client: GroupMember) -> None:
+def _add_member(facts: Facts, sim: Simulation, client: GroupMember) -> None:
     """Add what a client says of itself; a position that it has still to look up is what it is."""
     who = f"C{FIRST_CONSUMER - client.id + 1}"
     places = client.places | client.known_places()
@@ -135,15 +137,15 @@ def _add_member(found: Facts, sim: Simulation, client: GroupMember) -> None:
         tp: offset if lookup is None else _looked_up(sim, tp, lookup)
         for tp, (offset, _, _, lookup) in places.items()
     }
-    found[f"{who} exists"] = True
-    found[f"{who} alive"] = client.alive
-    found[f"{who} failed"] = client.failed
-    found[f"{who} member"] = client.member
-    found[f"{who} generation"] = client.generation
-    found[f"{who} owns"] = list(client.assigned)
-    found[f"{who} at"] = [[tp, at[tp]] for tp in sorted(at)]
+    facts[f"{who} exists"] = True
+    facts[f"{who} alive"] = client.alive
+    facts[f"{who} failed"] = client.failed
+    facts[f"{who} member"] = client.member
+    facts[f"{who} generation"] = client.generation
+    facts[f"{who} owns"] = list(client.assigned)
+    facts[f"{who} at"] = [[tp, at[tp]] for tp in sorted(at)]
     polled = sorted(client.polled, key=lambda got: got[0])  # the order of partitions is chance
-    found[f"{who} polled"] = [value for _, batch in polled for value in batch.values]
+    facts[f"{who} polled"] = [value for _, batch in polled for value in batch.values]
 
 
 def _with_members_in_order(value: str) -> str:
@@ -160,22 +162,22 @@ def metadata_end(sim: Simulation) -> int:
     return 0 if quorum is None else max(voter.log.end for voter in quorum.voters.values())
 
 
-def _add_voters(found: Facts, quorum: Quorum, began: int) -> None:
+def _add_voters(facts: Facts, quorum: Quorum, began: int) -> None:
     names = {node: voter.name for node, voter in quorum.voters.items()}
     for voter in quorum.voters.values():
         who = voter.name
         state = _STATES.get(voter.state, ELECTING) if voter.alive else "down"
-        found[f"{who} exists"] = True
-        found[f"{who} state"] = state
-        found[f"{who} epoch"] = voter.epoch
-        found[f"{who} leader"] = names.get(voter.leader, "")
-        found[f"{who} vote"] = names.get(voter.voted_for, "")
-        found[f"{who} end"] = voter.log.end - began
-        found[f"{who} epochs"] = [
+        facts[f"{who} exists"] = True
+        facts[f"{who} state"] = state
+        facts[f"{who} epoch"] = voter.epoch
+        facts[f"{who} leader"] = names.get(voter.leader, "")
+        facts[f"{who} vote"] = names.get(voter.voted_for, "")
+        facts[f"{who} end"] = voter.log.end - began
+        facts[f"{who} epochs"] = [
             [epoch, at - began] for epoch, at in voter.log.epochs if at >= began
         ]
         mark = known_mark(voter) if voter.state == LEADER and voter.alive else -1
-        found[f"{who} HW"] = mark - began if mark >= 0 else None
+        facts[f"{who} HW"] = mark - began if mark >= 0 else None
 
 
 def _looked_up(sim: Simulation, tp: int, timestamp: int) -> int | None:
@@ -187,10 +189,10 @@ def _looked_up(sim: Simulation, tp: int, timestamp: int) -> int | None:
     return log.hw if timestamp == LATEST else log.log_start
 
 
-def _add_replica(found: Facts, broker: Broker, tp: int, place: str) -> None:
+def _add_replica(facts: Facts, broker: Broker, tp: int, place: str) -> None:
     who = f"b{broker.id}{place}"
     disk = broker.machine.disks.get(tp)
-    found[f"{who} exists"] = disk is not None
+    facts[f"{who} exists"] = disk is not None
     if disk is None:
         return
     log = disk.log
@@ -201,11 +203,11 @@ def _add_replica(found: Facts, broker: Broker, tp: int, place: str) -> None:
         for offset, value in enumerate(batch.values, batch.base)
         if offset >= log.log_start
     ]
-    found[f"{who} LEO"] = log.leo
-    found[f"{who} start"] = log.log_start
+    facts[f"{who} LEO"] = log.leo
+    facts[f"{who} start"] = log.log_start
     # Before 0.11 a batch says nothing of epochs: a recording then leaves them out.
-    found[f"{who} log"] = " ".join(f"{value}@{epoch}" for value, epoch in records)
-    found[f"{who} names"] = " ".join(value for value, _ in records)
-    found[f"{who} epochs"] = [list(entry) for entry in log.epochs.entries()]
+    facts[f"{who} log"] = " ".join(f"{value}@{epoch}" for value, epoch in records)
+    facts[f"{who} names"] = " ".join(value for value, _ in records)
+    facts[f"{who} epochs"] = [list(entry) for entry in log.epochs.entries()]
     # This process has received no role yet: the mark is only on its disk.
-    found[f"{who} HW"] = log.hw if replica is not None else disk.hw_checkpoint
+    facts[f"{who} HW"] = log.hw if replica is not None else disk.hw_checkpoint

@@ -68,7 +68,7 @@ def scenario_of(recording: Recording, played: Scenario | None = None) -> Scenari
         for number, name in enumerate(named, 1)
     ]
     data: dict[str, Any] = next(
-        (one.to_dict() for one in library().values() if one.code == recording.scenario),
+        (entry.to_dict() for entry in library().values() if entry.code == recording.scenario),
         {"title": recording.scenario, "brokers": brokers},
     )
     if played is not None:
@@ -164,22 +164,22 @@ class Follower:
             held = self._held_back(step)
             before = self.sim.copy() if held else self.sim
             refused = self._play_drawn(number, step)
-            found = self._facts()
-            if held and _differ(step.facts, found):
+            facts = self._facts()
+            if held and _differ(step.facts, facts):
                 before, self.sim = self.sim, before
                 self._play(f"hold md {held}")
                 refused = self._play_step(number, step)
                 if _differ(step.facts, self._facts()):
                     self.sim = before
                 else:
-                    found = self._facts()
+                    facts = self._facts()
                     self.owed.append(f"release md {held}")
                     self.notes.append(
                         f"step {number}, “{step.move}”: read before it heard its role"
                     )
-            if self.scenario.groups and self._differences(number, step, found):
-                found = self._let_members_retry(number, step, found)
-            yield number, step, found, refused
+            if self.scenario.groups and self._differences(number, step, facts):
+                facts = self._let_members_retry(number, step, facts)
+            yield number, step, facts, refused
 
     def _agrees(self, played: Played) -> bool:
         number, step, model, _ = played
@@ -190,7 +190,7 @@ class Follower:
         explained = self.recording.explained
         return sum(
             real != own
-            and all((real, own) != known[:2] for known in explained.get((number, fact), ()))
+            and all((real, own) != reason[:2] for reason in explained.get((number, fact), ()))
             for fact, real, own in pairs(step.facts, model)
         )
 
@@ -238,7 +238,7 @@ class Follower:
         self._play("checkpoint")
         return refused
 
-    def _let_members_retry(self, number: int, step: RecordedStep, found: Facts) -> Facts:
+    def _let_members_retry(self, number: int, step: RecordedStep, facts: Facts) -> Facts:
         """Return the facts after some more seconds if they are those of the step."""
         before = self.sim.copy()
         for second in range(1, RETRIES_S + 1):
@@ -249,7 +249,7 @@ class Follower:
                 self.notes.append(f"step {number}, “{step.move}”: members had {second} s more")
                 return later
         self.sim = before
-        return found
+        return facts
 
     def _wait(self, until_ms: int) -> None:
         """Let the clock run until then, if that is not over."""

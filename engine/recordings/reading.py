@@ -112,12 +112,14 @@ class Recording:
         They were acknowledged (not merely by the leader), and no log has them at the end.
         """
         logs = " ".join(str(v) for fact, v in self.steps[-1].facts.items() if fact.endswith(" log"))
-        kept = {one.partition("@")[0] for one in logs.split()}
-        weak = {word for one in self.steps for word in one.move.split() if _WEAK.search(one.move)}
+        logged = {entry.partition("@")[0] for entry in logs.split()}
+        weak = {
+            word for step in self.steps for word in step.move.split() if _WEAK.search(step.move)
+        }
         return [
             name
-            for name, told in self.produced.items()
-            if told == "NONE" and name not in kept | weak
+            for name, answer in self.produced.items()
+            if answer == "NONE" and name not in logged | weak
         ]
 
 
@@ -157,8 +159,8 @@ def own() -> tuple[Recording, ...]:
     """Return the recordings that come with the engine, by name."""
     folder = resources.files("engine.recordings") / "played"
     files = sorted(folder.iterdir(), key=lambda file: file.name)
-    found = [(one.name, one.read_text("utf-8")) for one in files if one.name.endswith(".json")]
-    return tuple(read(text, name.removesuffix(".json"), name) for name, text in found)
+    texts = [(file.name, file.read_text("utf-8")) for file in files if file.name.endswith(".json")]
+    return tuple(read(text, name.removesuffix(".json"), name) for name, text in texts)
 
 
 def read(text: str, name: str, where: str = "") -> Recording:
@@ -177,12 +179,12 @@ def read(text: str, name: str, where: str = "") -> Recording:
 
 
 def _recording(data: Any, name: str) -> Recording:
-    steps = tuple(_step(one) for one in data["steps"])
+    steps = tuple(_step(step) for step in data["steps"])
     if not 1 <= len(steps) <= MOST_STEPS:
         raise ValueError(f"it has {len(steps)} steps")
     named = data.get("brokers", 0)
     brokers = named if isinstance(named, int) else len(named)
-    seen = [broker for one in data["steps"] for broker in one["facts"].get("brokers", {})]
+    seen = [broker for row in data["steps"] for broker in row["facts"].get("brokers", {})]
     brokers = max([brokers, *map(int, seen)])
     assignment = tuple(int(b) for b in data.get("assignment") or range(1, brokers + 1))
     return Recording(
@@ -198,14 +200,16 @@ def _recording(data: Any, name: str) -> Recording:
         explained=_explained(data),
         voters=_whole(data, "voters", MOST_VOTERS),
         seed=_whole(data, "seed", MOST_SEED),
-        others=tuple(tuple(map(int, one)) for one in data.get("others") or ()),
-        names=tuple(str(one) for one in data.get("names") or ()),
-        produced={str(name): str(told[0]) for name, told in (data.get("produced") or {}).items()},
+        others=tuple(tuple(map(int, replicas)) for replicas in data.get("others") or ()),
+        names=tuple(str(label) for label in data.get("names") or ()),
+        produced={
+            str(name): str(answer[0]) for name, answer in (data.get("produced") or {}).items()
+        },
         told={
-            (language, str(one["why"])): str(one[short(language)])
-            for one in data.get("explained") or ()
+            (language, str(entry["why"])): str(entry[short(language)])
+            for entry in data.get("explained") or ()
             for language in LANGUAGES
-            if one.get(short(language))
+            if entry.get(short(language))
         },
     )
 
@@ -234,24 +238,24 @@ def _step(data: Any) -> RecordedStep:
 
 def facts_of(data: Any) -> Facts:
     """Return the facts after one move, as a recording writes them, under this module's names."""
-    found = _copies(data, "", "")
+    facts = _copies(data, "", "")
     for number, copies in (data.get("partitions") or {}).items():
-        found |= _copies(copies, f"p{int(number)} ", f":{int(number)}")
+        facts |= _copies(copies, f"p{int(number)} ", f":{int(number)}")
     for who, voter in (data.get("voters") or {}).items():
-        found |= _voter(str(who), voter)
+        facts |= _voter(str(who), voter)
     for what in ("groups", "members"):
-        for who, told in (data.get(what) or {}).items():
-            found |= {f"{who} {fact}": value for fact, value in told.items()}
-    return found
+        for who, values in (data.get(what) or {}).items():
+            facts |= {f"{who} {fact}": value for fact, value in values.items()}
+    return facts
 
 
 def _copies(data: Any, partition: str, place: str) -> Facts:
     """Return the facts of a partition: its record, and its replicas."""
-    found: Facts = {}
+    facts: Facts = {}
     record = data.get("P")
     if record:
         last = record.get("lastKnown", record.get("last"))
-        told = {
+        values = {
             "leader": int(record["leader"]),
             "leaderEpoch": int(record["le"]),
             "partitionEpoch": int(record["pe"]),
@@ -260,26 +264,26 @@ def _copies(data: Any, partition: str, place: str) -> Facts:
             "lastKnownElr": [int(b) for b in last or ()],
             "recovering": bool(record.get("recovering")),
         }
-        found |= {f"{partition}{fact}": value for fact, value in told.items()}
+        facts |= {f"{partition}{fact}": value for fact, value in values.items()}
     for broker, replica in sorted((data.get("brokers") or {}).items(), key=lambda b: int(b[0])):
         who = f"b{int(broker)}{place}"
         if replica is None:
-            found[f"{who} exists"] = False
+            facts[f"{who} exists"] = False
             continue
-        found[f"{who} LEO"] = int(replica["leo"])
-        found[f"{who} start"] = int(replica.get("start") or 0)
-        found[f"{who} log"] = str(replica["log"])
+        facts[f"{who} LEO"] = int(replica["leo"])
+        facts[f"{who} start"] = int(replica.get("start") or 0)
+        facts[f"{who} log"] = str(replica["log"])
         if replica.get("epochs") is not None:
-            found[f"{who} epochs"] = [[int(e), int(o)] for e, o in replica["epochs"]]
+            facts[f"{who} epochs"] = [[int(e), int(o)] for e, o in replica["epochs"]]
         # The mark of a broker that is down is in no memory any more.
         if not replica.get("down"):
-            found[f"{who} HW"] = replica.get("hw")
-    return found
+            facts[f"{who} HW"] = replica.get("hw")
+    return facts
 
 
 def _voter(who: str, voter: Any) -> Facts:
     """Return the facts of a voter; a vote counts while there is no leader."""
-    found: Facts = {
+    facts: Facts = {
         f"{who} state": str(voter["state"]),
         f"{who} epoch": int(voter["epoch"]),
         f"{who} leader": str(voter["leader"]),
@@ -287,10 +291,10 @@ def _voter(who: str, voter: Any) -> Facts:
         f"{who} epochs": [[int(epoch), int(at)] for epoch, at in voter["epochs"]],
     }
     if not voter["leader"]:
-        found[f"{who} vote"] = str(voter["vote"])
+        facts[f"{who} vote"] = str(voter["vote"])
     if voter["hw"] is not None:
-        found[f"{who} HW"] = int(voter["hw"])
-    return found
+        facts[f"{who} HW"] = int(voter["hw"])
+    return facts
 
 
 def _explained(data: Any) -> Explained:
@@ -299,8 +303,8 @@ def _explained(data: Any) -> Explained:
     They are under `explained`, or listed in `differ` with one `why` for all of them that speaks of
     order, timing, the lab or its environment.
     """
-    found: Explained = {}
-    entries = [(one["why"], one["facts"]) for one in data.get("explained") or ()]
+    reasons: Explained = {}
+    entries = [(entry["why"], entry["facts"]) for entry in data.get("explained") or ()]
     why = str(data.get("why") or "")
     if _OF_ENVIRONMENT.search(why):
         wrong = set(map(int, _AT_STEP.findall(why))) if why.startswith(_OF_THE_MODEL) else set()
@@ -308,5 +312,5 @@ def _explained(data: Any) -> Explained:
     for reason, rows in entries:
         for row in rows:
             step, fact, real, model = row[0], row[-3], row[-2], row[-1]
-            found.setdefault((int(step), str(fact)), []).append((real, model, str(reason)))
-    return found
+            reasons.setdefault((int(step), str(fact)), []).append((real, model, str(reason)))
+    return reasons

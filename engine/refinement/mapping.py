@@ -55,7 +55,7 @@ class Mapping(ModelTracker):
                 self._since[place] = self._steps
                 self._led[place].clear()
         self._seen = seen
-        for place in sorted(range(len(seen)), key=lambda one: not seen[one].leads):
+        for place in sorted(range(len(seen)), key=lambda index: not seen[index].leads):
             self._of_replica(place, seen[place])
         return self._found
 
@@ -93,11 +93,11 @@ class Mapping(ModelTracker):
                 for name, who, new in steps.of_controller(record):
                     if isr & ~new.isr:
                         continue  # a member that left does not come back
-                    told = (*way, (LadderMove(name, (who,)), new))
+                    path = (*way, (LadderMove(name, (who,)), new))
                     if (new.leader, new.isr) == (leader, isr):
-                        self._announced(told)
+                        self._announced(path)
                         return
-                    following.append((new, told))
+                    following.append((new, path))
             ways = following
         raise UnmatchedError(self._no_announcement(leader, isr))
 
@@ -128,12 +128,14 @@ class Mapping(ModelTracker):
             if name == FENCES:
                 epoch = self.controller.epoch
                 self._fenced[epoch] = self._fenced.get(epoch, 0) | 1 << other
-            kept = self.controller.isr ^ 1 << other
-            self.controller = self.controller._replace(isr=kept)
+            remaining = self.controller.isr ^ 1 << other
+            self.controller = self.controller._replace(isr=remaining)
             if leader is None:
                 self._found.append(Matched(LadderMove(name, (other,)), late, self.cluster))
             else:
-                self._becomes(LadderMove(name, (leader.me, other)), late, leader._replace(isr=kept))
+                self._becomes(
+                    LadderMove(name, (leader.me, other)), late, leader._replace(isr=remaining)
+                )
 
     def _joins(self, leader: AbstractReplica, other: int) -> tuple[str, bool]:
         late = self._late(leader, other, self.rung.expand)
@@ -145,8 +147,8 @@ class Mapping(ModelTracker):
         if not self._sim.profile.alter_partition:
             for _, then in reversed(self._past[leader.me]):
                 if then.presumes and then.epoch in self._led[leader.me]:
-                    asked = self._late(then, other, self.rung.expand)
-                    if asked is not None:
+                    request = self._late(then, other, self.rung.expand)
+                    if request is not None:
                         return JOINS_BEHIND, True
         raise UnmatchedError(f"{self._name(other)} may not join the in-sync set under this rung.")
 
@@ -179,14 +181,14 @@ class Mapping(ModelTracker):
             self._rests(place, seen)
             return
         restarted = seen.incarnation != self._restarted[place]
-        before, found = self.replicas[place], len(self._found)
+        before, count = self.replicas[place], len(self._found)
         past = len(self._past[place])
         try:
             self._acts(place, seen)
         except UnmatchedError:
             if not restarted or seen.hw >= before.hw:
                 raise
-            del self._found[found:], self._past[place][past:]
+            del self._found[count:], self._past[place][past:]
             self.replicas[place] = before
             self._becomes(LadderMove(RESTARTS, (place,)), False, before._replace(hw=seen.hw))
             self._acts(place, seen)
@@ -249,17 +251,17 @@ class Mapping(ModelTracker):
             self._led[place].add(epoch)
             return True
         log = self._log_records(place, seen)
-        found: tuple[AbstractReplica, bool] | None = None
+        match: tuple[AbstractReplica, bool] | None = None
         for peer, late in self._ever(place, leader):
             for new in steps.hears_it_follows(self.rung, peer, before, epoch, isr):
-                if _leads_to(before, new, peer, log) and (found is None or new.hw == seen.hw):
-                    found = new, late
-            if found is not None and found[0].hw == seen.hw:
+                if _leads_to(before, new, peer, log) and (match is None or new.hw == seen.hw):
+                    match = new, late
+            if match is not None and match[0].hw == seen.hw:
                 break
-        if found is None:
+        if match is None:
             return False
         self._cut.pop(place, None)
-        new, late = found
+        new, late = match
         self._becomes(LadderMove("becomes-follower", (place, leader, epoch)), late, new)
         return True
 
@@ -305,13 +307,13 @@ class Mapping(ModelTracker):
         leader = self.replicas[place]
         late = False
         for member in members(leader.isr):
-            found = self._late(leader, member, self.rung.advance)
-            if found is None:
+            request = self._late(leader, member, self.rung.advance)
+            if request is None:
                 raise UnmatchedError(
                     f"The high watermark of {self._name(place)} passed a record that "
                     f"{self._name(member)} of its in-sync set may not have under this rung."
                 )
-            late = late or found
+            late = late or request
         self._becomes(LadderMove("advances-hw", (place,)), late, steps.advances(leader))
 
     def _follows(self, place: int, seen: ReplicaObservation) -> None:
@@ -336,22 +338,22 @@ class Mapping(ModelTracker):
     def _fetches(self, place: int, leader: int, log: tuple[Record, ...], hw: int) -> None:
         before = self.replicas[place]
         end = before.end + 1
-        found: tuple[AbstractReplica, bool] | None = None
+        match: tuple[AbstractReplica, bool] | None = None
         for peer, late in self._ever(place, leader):
             new = steps.fetches(self.rung, peer, before)
             if new is None or new.log != log[:end]:
                 continue
-            if found is None:
-                found = new, late
+            if match is None:
+                match = new, late
             if new.hw == min(hw, end):
-                found = new, late
+                match = new, late
                 break
-        if found is None:
+        if match is None:
             raise UnmatchedError(
                 f"{self._name(place)} took a record that {self._name(leader)} could not give it "
                 "under this rung."
             )
-        new, late = found
+        new, late = match
         self._becomes(LadderMove("fetches", (place, leader)), late, new)
 
     def _cuts_to_end(self, place: int, leader: int, log: tuple[Record, ...]) -> None:

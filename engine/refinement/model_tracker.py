@@ -95,10 +95,12 @@ class ModelTracker:
         self._steps = 0
         self.controller = self._first_record(record)
         self.replicas = [self._first(place) for place in range(len(self.brokers))]
-        for one in self.replicas:
-            if one.presumes:
-                self._led[one.me].add(one.epoch)
-        self._past: list[list[tuple[int, AbstractReplica]]] = [[(0, one)] for one in self.replicas]
+        for replica in self.replicas:
+            if replica.presumes:
+                self._led[replica.me].add(replica.epoch)
+        self._past: list[list[tuple[int, AbstractReplica]]] = [
+            [(0, each)] for each in self.replicas
+        ]
         self._found: list[Matched] = []
 
     # -- the beginning ----------------------------------------------------------------------------

@@ -66,8 +66,10 @@ def replica(sim: Simulation, tp: int, broker: int) -> ReplicaObservation:
 
 def record(sim: Simulation, tp: int) -> SeenRecord | None:
     """Return the record of a partition; None for one that is no more."""
-    found = sim.cluster.controller.records.get(tp)
-    if found is None:
+    partition = sim.cluster.controller.records.get(tp)
+    if partition is None:
         return None
-    isr, replicas = frozenset(found.isr), frozenset(found.replicas)
-    return SeenRecord(found.leader, found.leader_epoch, isr, replicas, frozenset(found.elr))
+    isr, replicas = frozenset(partition.isr), frozenset(partition.replicas)
+    return SeenRecord(
+        partition.leader, partition.leader_epoch, isr, replicas, frozenset(partition.elr)
+    )

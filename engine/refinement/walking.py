@@ -82,12 +82,12 @@ class Refinement:
     def holds(self) -> bool:
         return self.first is None
 
-    def note(self, found: list[Matched]) -> None:
+    def note(self, matches: list[Matched]) -> None:
         self.events += 1
-        self.none += not found
-        self.one += len(found) == 1
-        self.several += len(found) > 1
-        for matched in found:
+        self.none += not matches
+        self.one += len(matches) == 1
+        self.several += len(matches) > 1
+        for matched in matches:
             self.moves[matched.move.name] += 1
             self.late += matched.late
 
@@ -101,20 +101,22 @@ def refine(run: Run, rung_name: str = "", partition: int = 0) -> Refinement:
         count = len(run.scenario.partitions)
         raise InputError("unknown", f"There is no partition {partition}: the last is {count - 1}.")
     name = rung_name or rung_of(get_profile(run.profile))
-    found = Refinement(run, name, partition)
-    sim = run.simulation(told=True)  # no event may be passed over
+    refinement = Refinement(run, name, partition)
+    sim = run.simulation(cues=True)  # no event may be passed over
     lines = run.lines()
     try:
         mapping = Mapping(sim, partition, rung(name))
     except UnmatchedError as error:
-        found.first = Miss(0, "", str(error), "", error.beyond)
-        return found
+        refinement.first = Miss(0, "", str(error), "", error.beyond)
+        return refinement
     for number in play(sim, lines):
         before = mapping.cluster
         try:
-            found.note(mapping.step())
+            refinement.note(mapping.step())
         except UnmatchedError as error:
-            told = render.picture(before)
-            found.first = Miss(found.events + 1, lines[number], str(error), told, error.beyond)
-            return found
-    return found
+            picture = render.picture(before)
+            refinement.first = Miss(
+                refinement.events + 1, lines[number], str(error), picture, error.beyond
+            )
+            return refinement
+    return refinement

@@ -22,21 +22,23 @@ class MoveText:
     captions: tuple[Caption, ...]
 
 
-def chapters(run: Run, move_of: Iterable[int], told: Scenario | None = None) -> list[MoveText]:
+def chapters(
+    run: Run, move_of: Iterable[int], translated: Scenario | None = None
+) -> list[MoveText]:
     """Return the chapters of a run.
 
-    `move_of`: the move of each step, -1 for none; `told`: the scenario in another language.
+    `move_of`: the move of each step, -1 for none; `translated`: the scenario in another language.
     """
-    spoken = _spoken(run, told)
+    spoken = _spoken(run, translated)
     in_words: Callable[[str], str] = str if run.scenario.quorum else story.in_words
-    found: dict[int, MoveText] = {}
+    starts: dict[int, MoveText] = {}
     for step, move in enumerate(move_of):
-        if move < 0 or move in found:
+        if move < 0 or move in starts:
             continue
         line = spoken[move] if move < len(spoken) else ScriptLine("", "", False)
-        captions = tuple(replace(one, text=in_words(one.text)) for one in line.captions)
-        found[move] = MoveText(move, step, in_words(line.comment), captions)
-    return list(found.values())
+        captions = tuple(replace(caption, text=in_words(caption.text)) for caption in line.captions)
+        starts[move] = MoveText(move, step, in_words(line.comment), captions)
+    return list(starts.values())
 
 
 def comments(run: Run, told: Scenario | None = None) -> list[str]:
@@ -45,8 +47,10 @@ def comments(run: Run, told: Scenario | None = None) -> list[str]:
     return spoken + [""] * (len(run.lines()) - len(spoken))
 
 
-def _spoken(run: Run, told: Scenario | None) -> Sequence[ScriptLine]:
-    script = [line for line in (told or run.scenario).lines(run.profile) if not line.is_expect]
+def _spoken(run: Run, translated: Scenario | None) -> Sequence[ScriptLine]:
+    script = [
+        line for line in (translated or run.scenario).lines(run.profile) if not line.is_expect
+    ]
     spoken = []
     for line, own in zip(script, run.lines(), strict=False):
         if line.text != own.split(" !")[0]:

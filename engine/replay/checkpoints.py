@@ -49,11 +49,11 @@ class Growth:
     def follow(self, now: tuple[list[Any], ...]) -> bool:
         """Find what is there now, and add what is new; False if it lies in too many spans."""
         spans, at = Spans(), 0
-        names, known = now[0], self.columns[0]
+        names, columns = now[0], self.columns[0]
         for first, end in self.spans:
             while at < len(names) and first < end:
                 try:
-                    first = known.index(names[at], first, end)
+                    first = columns.index(names[at], first, end)
                 except ValueError:
                     break
                 both = zip(self.columns, now, strict=True)
@@ -65,7 +65,7 @@ class Growth:
                 if len(spans) > MOST_SPANS:
                     return False
         if at < len(names):
-            end = len(known)
+            end = len(columns)
             first = spans.pop()[0] if spans and spans[-1][1] == end else end
             spans.append((first, end + len(names) - at))
             for column, new in zip(self.columns, now, strict=True):
@@ -255,7 +255,7 @@ class Checkpoints(Sequence[Checkpoint]):
         self._all.append(checkpoint)
         self.weight += checkpoint.weight
         if len(self._all) >= MOST_CHECKPOINTS or self.weight > CHECKPOINT_BYTES:
-            self.weight -= sum(one.weight for one in self._all[::2])
+            self.weight -= sum(evicted.weight for evicted in self._all[::2])
             del self._all[::2]
             self._apart *= 2
 
@@ -266,33 +266,40 @@ class Checkpoints(Sequence[Checkpoint]):
     def __getstate__(self) -> tuple[bytes, list[tuple[Any, ...]], int, int]:
         """Return bytes: what is shared once, and each checkpoint by itself."""
         assert self.end is not None
-        places = [(one, *one.parts()) for one in (*self._all, self.end)]
+        places = [(point, *point.parts()) for point in (*self._all, self.end)]
         shared: dict[int, Any] = {}
         for _, sim, grown in places:
             for _, growth, _ in grown:
                 if id(growth) not in shared:
                     entries = chain(*growth.columns)
-                    shared |= {id(one): one for one in entries if not isinstance(one, int)}
+                    shared |= {id(entry): entry for entry in entries if not isinstance(entry, int)}
                     shared[id(growth)] = growth
-            shared |= {id(one): one for one in _unchanging(sim)}
+            shared |= {id(entry): entry for entry in _unchanging(sim)}
         table = {number: at for at, number in enumerate(shared)}
-        found = [
-            (_packed(parts, table), one.events, one.move, one.until, one.settling, one.weight)
-            for one, *parts in places
+        rows = [
+            (
+                _packed(parts, table),
+                point.events,
+                point.move,
+                point.until,
+                point.settling,
+                point.weight,
+            )
+            for point, *parts in places
         ]
         together = pickle.dumps([*shared.values()], pickle.HIGHEST_PROTOCOL)
-        return together, found, self._apart, self.weight
+        return together, rows, self._apart, self.weight
 
     def __setstate__(self, state: tuple[bytes, list[tuple[Any, ...]], int, int]) -> None:
-        together, found, self._apart, self.weight = state
+        together, rows, self._apart, self.weight = state
         self._growths = Growths()
         self._all = []
         shared = Packed(together)
-        for text, *rest in found:
-            one = Checkpoint.__new__(Checkpoint)
-            one._packed = shared, text
-            one.events, one.move, one.until, one.settling, one.weight = rest
-            self._all.append(one)
+        for text, *rest in rows:
+            point = Checkpoint.__new__(Checkpoint)
+            point._packed = shared, text
+            point.events, point.move, point.until, point.settling, point.weight = rest
+            self._all.append(point)
         self.end = self._all.pop()
 
 

@@ -57,9 +57,9 @@ class Chronicle:
             if len(self._lines) >= MOST_LINES:
                 continue
             if rule in isr_lines.RULES:
-                told = isr_lines.line(sim, cue)
-                if told is not None:
-                    self._lines.append((step, node, *told))
+                line = isr_lines.line(sim, cue)
+                if line is not None:
+                    self._lines.append((step, node, *line))
             elif rule in LINES:
                 level, text = LINES[rule](cue, partitions[0] if len(partitions) == 1 else "")
                 if text.startswith(PARTITION):
@@ -69,22 +69,22 @@ class Chronicle:
 
     def counts(self, step: int, everything: bool = False) -> dict[tuple[int, str], int]:
         """Return (node, meter) -> count up to a step, since the start of process or run."""
-        found: dict[tuple[int, str], int] = {}
+        counts: dict[tuple[int, str], int] = {}
         for at, node, meter in self._marks:
             if at > step:
                 break
             if meter:
-                found[node, meter] = found.get((node, meter), 0) + 1
+                counts[node, meter] = counts.get((node, meter), 0) + 1
             elif not everything:
-                found = {key: value for key, value in found.items() if key[0] != node}
-        return found
+                counts = {key: value for key, value in counts.items() if key[0] != node}
+        return counts
 
     def lines(self, step: int) -> list[Json]:
         """Return the last log lines up to a step, the newest first."""
-        told = [line for line in self._lines if line[0] <= step][-LINES_SHOWN:]
+        lines = [line for line in self._lines if line[0] <= step][-LINES_SHOWN:]
         return [
             {"n": at, "node": "K" if node == CONTROLLER else node, "level": level, "text": text}
-            for at, node, level, text in reversed(told)
+            for at, node, level, text in reversed(lines)
         ]
 
 

@@ -53,7 +53,7 @@ class Cursor:
         self._ended = ended
         self.move = -1
         if start is None:
-            self.sim = run.simulation(told=True)
+            self.sim = run.simulation(cues=True)
             self._moves = play(self.sim, self._lines, ended=ended)
         else:
             self.sim = start.world()

@@ -31,6 +31,6 @@ def of_simulation(sim: Simulation) -> int:
         batches += sum(len(disk.log.batches) for disk in broker.machine.disks.values())
     ledger = sim.ledger
     entries += len(ledger.failed) + len(ledger.lost)
-    for told in (ledger.acked, ledger.committed, ledger.seen, ledger.sequences):
-        entries += sum(map(len, told))
+    for lists in (ledger.acked, ledger.committed, ledger.seen, ledger.sequences):
+        entries += sum(map(len, lists))
     return OF_A_REPLICA * replicas + OF_A_BATCH * batches + OF_AN_ENTRY * entries

@@ -73,8 +73,8 @@ class KeptSteps:
     def put(self, step: StepJson, size: int, last: bool = True) -> None:
         """Keep a step; `size`: of its view as JSON, borne by the last of those that share one."""
         weight = STEP_BYTES + (memory_estimate.OF_A_VIEW * size if last else 0)
-        known = self._of.pop(step["n"], None)
-        self.weight += weight - (known.weight if known else 0)
+        replaced = self._of.pop(step["n"], None)
+        self.weight += weight - (replaced.weight if replaced else 0)
         self._of[step["n"]] = CachedStep(step, STEP_BYTES + size, weight)
 
     def make_room(self) -> None:
@@ -178,12 +178,12 @@ class Replay:
             course.update(text)
             written(text)
 
-        told, cells = -1, text.CellCache()  # `told`: the last move whose heading is written
+        headed, cells = -1, text.CellCache()  # `headed`: the last move with its heading
 
         def heading(number: int) -> None:
-            nonlocal told
-            if number > told:
-                told = number
+            nonlocal headed
+            if number > headed:
+                headed = number
                 write([self.lines[number], "----"])
 
         def ended(number: int) -> None:
@@ -234,7 +234,7 @@ class Replay:
         self._moments.append(weight)
         if weight >= story.WEIGHTY:
             self._weighty.append(self.total)
-        self._cuts += [(self.total, node, tp, gone) for node, tp, gone in cut_by(cues)]
+        self._cuts += [(self.total, node, tp, records) for node, tp, records in cut_by(cues)]
         for cue in cues:
             if cue.field == "leo":
                 self._highest[cue.tp] = max(cue.new, self._highest.get(cue.tp, 0))
@@ -292,17 +292,19 @@ class Replay:
             for name, count in sorted(sim.checker.counts.items())
             if name not in {entry["invariant"] for entry in broken}
         }
-        found = {"holds": not broken, "expected": expected, "broken": broken, "counts": counts}
-        return found | self._outcome.at_end(self.total, sim)
+        verdict = {"holds": not broken, "expected": expected, "broken": broken, "counts": counts}
+        return verdict | self._outcome.at_end(self.total, sim)
 
-    def facts(self, told: Scenario | None = None) -> Json:
+    def facts(self, translated: Scenario | None = None) -> Json:
         """Return the facts that the page needs of the run before it fetches steps.
 
-        `told` is the run's scenario with its texts in another language.
+        `translated` is the run's scenario with its texts in another language.
         """
-        scenario = told or self.run.scenario
-        parts = chapters(self.run, self._move_of, told)
-        chapter_rows = [[one.first, self.lines[one.move], one.comment] for one in parts]
+        scenario = translated or self.run.scenario
+        parts = chapters(self.run, self._move_of, translated)
+        chapter_rows = [
+            [chapter.first, self.lines[chapter.move], chapter.comment] for chapter in parts
+        ]
         return {
             "digest": self.run.digest,
             "scenario": {
@@ -332,7 +334,7 @@ class Replay:
             "beats": beats(
                 self.total,
                 chapter_rows,
-                [one.captions for one in parts],
+                [chapter.captions for chapter in parts],
                 self._marks,
                 self._weighty,
                 self._outcome.lost_at,
@@ -361,17 +363,17 @@ class Replay:
         """Return steps from `first` on as JSON: 1 to `count`, at most 64 and `ANSWER_BYTES`."""
         first = max(0, min(first, self.total))
         last = min(first + min(count, MOST_STEPS_AT_ONCE), self.total + 1)
-        found: list[StepJson] = []
+        steps: list[StepJson] = []
         size = 0
         for number in range(first, last):
             if number not in self._cache:
                 self._build(number, number + 1)
-            kept = self._cache[number]
-            size += kept.size
-            if found and size > ANSWER_BYTES:
+            cached = self._cache[number]
+            size += cached.size
+            if steps and size > ANSWER_BYTES:
                 break
-            found.append(kept.step)
-        return found
+            steps.append(cached.step)
+        return steps
 
     def around(self, first: int, step: int, count: int) -> list[StepJson]:
         """Return steps from `first` on; if these are large and end before `step`, from there."""
@@ -431,9 +433,11 @@ class Replay:
     ) -> None:
         """Keep events; those of one turn of the kernel share the view after the last."""
         sim = cursor.sim
-        cut = {(node, tp): gone for _, _, _, cues, _ in events for node, tp, gone in cut_by(cues)}
+        cut = {
+            (node, tp): records for _, _, _, cues, _ in events for node, tp, records in cut_by(cues)
+        }
         ghosts = self._ghosts(before, before + len(events))
-        cuts = [one for one in self._cuts if one[0] <= before + len(events)]
+        cuts = [entry for entry in self._cuts if entry[0] <= before + len(events)]
         shown = dress(sim, view(sim, cut, self._recall), ghosts, self._recall, cuts)
         size = memory_estimate.of_json(shown)
         self._cache.make_room()
@@ -468,8 +472,8 @@ class Replay:
         """Return what was truncated since the last moment, before this turn of the kernel ends."""
         at = bisect_right(self._weighty, last)
         since = self._weighty[at - 1] if at else 0
-        first = bisect_left(self._cuts, since, key=lambda one: one[0])
-        return [one for one in self._cuts[first:] if one[0] <= step]
+        first = bisect_left(self._cuts, since, key=lambda entry: entry[0])
+        return [cut for cut in self._cuts[first:] if cut[0] <= step]
 
     # -- branches --------------------------------------------------------------------------------
 
@@ -513,8 +517,8 @@ class Replay:
     def _named(self, step: int, line: str) -> str:
         """Return a move with `leader` as a broker replaced by the name of the leader at `step`."""
         verb, *words = line.split()[:2] or [""]
-        known = {broker.label for broker in self.run.scenario.brokers}
-        if words != ["leader"] or "leader" in known:
+        labels = {broker.label for broker in self.run.scenario.brokers}
+        if words != ["leader"] or "leader" in labels:
             return line
         record = self._at(step).cluster.controller.records.get(max(self._first, 0))
         if record is None or record.leader < 0:

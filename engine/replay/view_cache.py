@@ -66,26 +66,26 @@ class Recall:
         every = enumerate(sim.ledger.acked)
         return sum(self._told(tp, told)[1][len(told)] for tp, told in every if told)
 
-    def _told(self, tp: int, told: list[Acked]) -> tuple[dict[str, int], list[int]]:
+    def _told(self, tp: int, acked: list[Acked]) -> tuple[dict[str, int], list[int]]:
         """Return the first place of each record among acknowledgements, and counts up to each."""
-        places, counts = found = self._acked.setdefault(tp, ({}, [0]))
-        for at in range(len(counts) - 1, len(told)):
-            values = told[at].values
+        places, counts = cached = self._acked.setdefault(tp, ({}, [0]))
+        for at in range(len(counts) - 1, len(acked)):
+            values = acked[at].values
             for value in values:
                 places.setdefault(value, at)
             counts.append(counts[-1] + len(values))
-        return found
+        return cached
 
     def stretches(self, log: Log, broker: int, tp: int) -> list[list[int]]:
         """Return [from, to, epoch] for each stretch of equal epoch of a log of any length."""
-        known, longest = self._stretches.get((broker, tp), (None, None))
-        if known is None or known.log is not log or known.cuts != log.cuts:
-            known = _Stretches(log, longest)
-        found = known.update()
-        if longest is None or longest.cuts != longest.log.cuts or known.upto >= longest.upto:
-            longest = known
-        self._stretches[broker, tp] = known, longest
-        return found
+        cached, longest = self._stretches.get((broker, tp), (None, None))
+        if cached is None or cached.log is not log or cached.cuts != log.cuts:
+            cached = _Stretches(log, longest)
+        stretches = cached.update()
+        if longest is None or longest.cuts != longest.log.cuts or cached.upto >= longest.upto:
+            longest = cached
+        self._stretches[broker, tp] = cached, longest
+        return stretches
 
     def same_prefix(self, logs: list[Log]) -> int:
         """Return up to where all logs are equal and below every high watermark."""
@@ -101,20 +101,20 @@ class Recall:
     def differing(self, logs: list[Log]) -> list[int] | None:
         """Return [first, end) of the offsets at which two replicas differ, or None."""
         first, last = -1, -1
-        for i, one in enumerate(logs):
+        for i, log in enumerate(logs):
             for other in logs[i + 1 :]:
-                at = self._pair(one, other).differs_at()
+                at = self._pair(log, other).differs_at()
                 if at >= 0:
                     first = at if first < 0 else min(first, at)
-                    last = max(last, _last_difference(one, other, at))
+                    last = max(last, _last_difference(log, other, at))
         return None if first < 0 else [first, last]
 
-    def _pair(self, one: Log, other: Log) -> _Pair:
-        key = id(one), id(other)
-        known = self._pairs.get(key)
-        if known is None or known.one is not one or known.other is not other:
-            known = self._pairs[key] = _Pair(one, other)
-        return known
+    def _pair(self, log: Log, other: Log) -> _Pair:
+        key = id(log), id(other)
+        pair = self._pairs.get(key)
+        if pair is None or pair.one is not log or pair.other is not other:
+            pair = self._pairs[key] = _Pair(log, other)
+        return pair
 
 
 class _Stretches:
@@ -140,8 +140,8 @@ class _Stretches:
             firsts.append(0)
         firsts += [
             at
-            for at, (one, other) in enumerate(pairwise(batches[max(0, upto - 1) :]), max(1, upto))
-            if one.epoch != other.epoch or one.end != other.base
+            for at, (batch, other) in enumerate(pairwise(batches[max(0, upto - 1) :]), max(1, upto))
+            if batch.epoch != other.epoch or batch.end != other.base
         ]
         self.upto = len(batches)
         ends = [*firsts[1:], len(batches)]
@@ -156,8 +156,8 @@ class _Pair:
 
     __slots__ = ("_at", "_cuts", "_upto", "one", "other")
 
-    def __init__(self, one: Log, other: Log) -> None:
-        self.one = one
+    def __init__(self, log: Log, other: Log) -> None:
+        self.one = log
         self.other = other
         self._cuts = (-1, -1)
         self._upto = 0
@@ -165,17 +165,17 @@ class _Pair:
 
     def differs_at(self) -> int:
         """Return the first offset of both at which they hold different records, or -1."""
-        one, other = self.one, self.other
-        if self._cuts != (one.cuts, other.cuts):
-            self._cuts = one.cuts, other.cuts
+        log, other = self.one, self.other
+        if self._cuts != (log.cuts, other.cuts):
+            self._cuts = log.cuts, other.cuts
             self._upto, self._at = 0, -1
         if self._at < 0:
             if not self._upto:
-                same = alike(one.batches, other.batches)
-                self._upto = one.batches[same - 1].end if same else 0
-            self._at = one.agrees_with(other, self._upto, min(one.leo, other.leo))
-            if one.batches and other.batches:
-                self._upto = min(one.batches[-1].end, other.batches[-1].end)
+                same = alike(log.batches, other.batches)
+                self._upto = log.batches[same - 1].end if same else 0
+            self._at = log.agrees_with(other, self._upto, min(log.leo, other.leo))
+            if log.batches and other.batches:
+                self._upto = min(log.batches[-1].end, other.batches[-1].end)
         return self._at
 
 
@@ -185,11 +185,11 @@ def alike(one: list[Any], other: list[Any]) -> int:
     return most if one[:most] == other[:most] else bytes(map(eq, one, other)).find(0)
 
 
-def _last_difference(one: Log, other: Log, at: int) -> int:
+def _last_difference(log: Log, other: Log, at: int) -> int:
     """Return the end of the last two batches that stand at one offset and are not the same."""
     theirs: dict[int, Batch] = {batch.base: batch for batch in other.batches[other.index_of(at) :]}
     end = 0
-    for batch in one.batches[one.index_of(at) :]:
+    for batch in log.batches[log.index_of(at) :]:
         twin = theirs.get(batch.base)
         if twin is not None and not twin.same(batch):
             end = max(end, min(batch.end, twin.end))

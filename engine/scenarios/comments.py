@@ -74,9 +74,9 @@ def parse(text: str) -> Comment:
     at = _AT.match(rest)
     if at is None or at[1] not in MARKS:
         return Comment(rest, bound, head=text.strip()[: len(text.strip()) - len(rest)])
-    told = rest[at.end() :]
-    head = text.strip()[: len(text.strip()) - len(told)]
-    return Comment(told, bound, at[1], int(at[2] or 1), head)
+    words = rest[at.end() :]
+    head = text.strip()[: len(text.strip()) - len(words)]
+    return Comment(words, bound, at[1], int(at[2] or 1), head)
 
 
 def _is_span(words: str) -> bool:
@@ -98,7 +98,7 @@ def _includes(words: str, name: str) -> bool:
     """Check whether one of the alternatives of a binding includes a profile."""
     profile = get_profile(name)
     if _is_span(words):
-        return profile.name == profile.base and all(_spans(one, profile) for one in words.split())
+        return profile.name == profile.base and all(_spans(word, profile) for word in words.split())
     return get_profile(words).name == profile.name
 
 

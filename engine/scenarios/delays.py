@@ -32,8 +32,8 @@ def read_delay(read: Reader, value: object, path: Path) -> Delay:
         if low > high:
             raise read.bad(path, "{0} is written [least, most].", name_of(path))
         return (low, high)
-    one = read.integer(value, path, 0, MOST_DELAY_MS, "ms")
-    return (one, one)
+    delay_ms = read.integer(value, path, 0, MOST_DELAY_MS, "ms")
+    return (delay_ms, delay_ms)
 
 
 def _read_log_normal(read: Reader, value: object, path: Path) -> LogNormal:

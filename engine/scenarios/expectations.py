@@ -98,12 +98,12 @@ def parse(text: str, brokers: tuple[BrokerSpec, ...], where: str = "") -> Expect
         return Expectation(verb, text, 0, _broker(words[1], brokers, where), epochs, names)
     if verb == "epochs" and len(words) > 1:
         pairs = [_EPOCH.fullmatch(word) for word in words[2:]]
-        found = [(int(pair[1]), int(pair[2])) for pair in pairs if pair]
-        if len(found) != len(pairs):
+        parsed = [(int(pair[1]), int(pair[2])) for pair in pairs if pair]
+        if len(parsed) != len(pairs):
             raise InputError(
                 "invalid", "Epochs are written epoch:offset, like 0:0 2:3.", where=where
             )
-        flat = tuple(number for pair in found for number in pair)
+        flat = tuple(number for pair in parsed for number in pair)
         return Expectation(verb, text, 0, _broker(words[1], brokers, where), flat)
     if len(words) in (3, 5, 7, 9):
         marks = dict(zip(words[1::2], words[2::2], strict=True))
@@ -159,10 +159,10 @@ def _record_name(word: str, where: str) -> str:
 
 def _entries(words: list[str], where: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
     matches = [_ENTRY.fullmatch(word) for word in words]
-    found = [(match[1], int(match[2])) for match in matches if match]
-    if len(found) != len(matches):
+    entries = [(match[1], int(match[2])) for match in matches if match]
+    if len(entries) != len(matches):
         raise InputError("invalid", "A log is written record@epoch, like m0@0 n3@2.", where=where)
-    return tuple(name for name, _ in found), tuple(epoch for _, epoch in found)
+    return tuple(name for name, _ in entries), tuple(epoch for _, epoch in entries)
 
 
 def read_expect(
@@ -175,7 +175,7 @@ def read_expect(
     fields = read.mapping(value, path, ("verdict", "final", "logs", "counts"))
     if "verdict" not in fields:
         raise read.bad(path, "An expectation needs a verdict: holds, violates I7, or statistical.")
-    found: dict[str, Any] = {
+    expect: dict[str, Any] = {
         "verdict": _verdict(read, fields["verdict"], (*path, "verdict")),
     }
     if "final" in fields:
@@ -183,7 +183,7 @@ def read_expect(
         final = read.text(fields["final"], here, 400)
         if parse(final, brokers, read.places.of(here)).kind not in FINAL:
             raise read.bad(here, "The final state is written like P{1 0 0 [1,2,3]}.")
-        found["final"] = final
+        expect["final"] = final
     if "logs" in fields:
         here = (*path, "logs")
         labels = tuple(broker.label for broker in brokers)
@@ -191,13 +191,15 @@ def read_expect(
         for name, entries in logs.items():
             words = read.text(entries, (*here, name), 4_000).split()
             _entries(words, read.places.of((*here, name)))
-        found["logs"] = {name: str(entries) for name, entries in logs.items()}
+        expect["logs"] = {name: str(entries) for name, entries in logs.items()}
     if "counts" in fields:
         here = (*path, "counts")
         listed = read.listing(fields["counts"], here, len(COUNTED))
-        counts = [read.choice(one, (*here, index), COUNTED) for index, one in enumerate(listed)]
-        found["counts"] = counts
-    return found
+        counts = [
+            read.choice(counted, (*here, index), COUNTED) for index, counted in enumerate(listed)
+        ]
+        expect["counts"] = counts
+    return expect
 
 
 def _verdict(read: Reader, value: object, path: Path) -> str | list[str]:

@@ -150,20 +150,20 @@ class Fault:
                 tuple(broker.id for broker in brokers if broker.rack == rack) for rack in self.racks
             )
             if self.together and FAULT_KINDS[self.kind].together:
-                return (tuple(one for rack in racks for one in rack),)
+                return (tuple(broker for rack in racks for broker in rack),)
             return racks
-        return (self.brokers,) if self.together else tuple((one,) for one in self.brokers)
+        return (self.brokers,) if self.together else tuple((broker,) for broker in self.brokers)
 
     def targets(self, brokers: tuple[BrokerSpec, ...]) -> tuple[tuple[tuple[int, ...], int], ...]:
         """Return the groups, each with its log directory that fails; 0 where none is meant."""
-        found: list[tuple[tuple[int, ...], int]] = []
+        pairs: list[tuple[tuple[int, ...], int]] = []
         dirs = {broker.id: broker.dirs for broker in brokers}
         for group in self.groups(brokers):
             if self.kind == "disk_fail" and self.mtbf_ms and len(group) == 1 and not self.directory:
-                found += ((group, one) for one in range(1, dirs[group[0]] + 1))
+                pairs += ((group, directory) for directory in range(1, dirs[group[0]] + 1))
             else:
-                found.append((group, self.directory))
-        return tuple(found)
+                pairs.append((group, self.directory))
+        return tuple(pairs)
 
 
 def own_fields(fault: Fault) -> dict[str, float]:
@@ -204,8 +204,8 @@ def _read_fault(read: Reader, item: object, path: Path, brokers: tuple[BrokerSpe
         read.number(fields.get("importance", 1.0), (*path, "importance"), 0.01, 1_000_000.0),
         {
             name: value
-            for name, one in OWN_FIELDS.items()
-            if name in fields and (value := one.read(read, fields[name], (*path, name)))
+            for name, declared in OWN_FIELDS.items()
+            if name in fields and (value := declared.read(read, fields[name], (*path, name)))
         },
         _moves(read, fields.get("moves", []), (*path, "moves")),
     )
@@ -221,9 +221,9 @@ def _goes_together(read: Reader, fields: dict[str, object], kind: str, path: Pat
         raise read.bad(path, "A fault strikes either brokers or racks, not both.")
     if "importance" in fields and "at_ms" in fields:
         raise read.bad((*path, "importance"), "Only a rate has an importance, no schedule has.")
-    for one in FAULT_KINDS[kind].own:
-        if one.needed and one.name not in fields:
-            raise read.bad(path, one.needed)
+    for declared in FAULT_KINDS[kind].own:
+        if declared.needed and declared.name not in fields:
+            raise read.bad(path, declared.needed)
     if FAULT_KINDS[kind].whole and (named := NAME_BROKERS & fields.keys()):
         raise read.bad(
             (*path, min(named)), "A {0} names no brokers: leave out {1}.", kind, min(named)
@@ -265,15 +265,15 @@ def _targets(
         return tuple(broker.id for broker in brokers)
     path = (*path, "brokers")
     listed = read.listing(value, path, MOST_BROKERS, 1)
-    found = [broker_id(read, one, (*path, index), brokers) for index, one in enumerate(listed)]
-    return tuple(dict.fromkeys(found))
+    ids = [broker_id(read, name, (*path, index), brokers) for index, name in enumerate(listed)]
+    return tuple(dict.fromkeys(ids))
 
 
 def _moves(read: Reader, value: object, path: Path) -> tuple[str, ...]:
     listed = read.listing(value, path, MOST_MOVES)
     return tuple(
-        " ".join(read.text(one, (*path, index), MOST_MOVE_LENGTH).split())
-        for index, one in enumerate(listed)
+        " ".join(read.text(line, (*path, index), MOST_MOVE_LENGTH).split())
+        for index, line in enumerate(listed)
     )
 
 
@@ -286,5 +286,5 @@ def _racks(
     if value == "all":
         return there
     listed = read.listing(value, path, MOST_BROKERS, 1)
-    found = [read.choice(one, (*path, index), there) for index, one in enumerate(listed)]
-    return tuple(dict.fromkeys(found))
+    racks = [read.choice(rack, (*path, index), there) for index, rack in enumerate(listed)]
+    return tuple(dict.fromkeys(racks))

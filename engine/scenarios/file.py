@@ -153,31 +153,31 @@ def _alone(name: str) -> Scenario | None:
         slug = entry.name.removesuffix(".yaml")
         if slug != entry.name and (slug == name or line in entry.read_bytes().splitlines()):
             try:
-                found = _library_file(slug)
+                scenario = _library_file(slug)
             except (InputError, UnicodeDecodeError):
                 return None
-            if name in (found.slug, found.code):
-                return found
+            if name in (scenario.slug, scenario.code):
+                return scenario
     return None
 
 
 @cache
 def _shelf() -> tuple[dict[str, Scenario], dict[str, InputError]]:
-    found: list[Scenario] = []
+    scenarios: list[Scenario] = []
     bad: dict[str, InputError] = {}
     for entry in sorted(folder().iterdir(), key=lambda entry: entry.name):
         if not entry.name.endswith(".yaml"):
             continue
         slug = entry.name.removesuffix(".yaml")
         try:
-            found.append(_library_file(slug))
+            scenarios.append(_library_file(slug))
         except UnicodeDecodeError as error:
             reason = f"It is not UTF-8 text (byte {error.start})."
             bad[slug] = InputError("invalid", reason, where=f"{entry.name}:1:1")
         except InputError as error:
             bad[slug] = error
-    found.sort(key=lambda one: (FIRST.get(one.code[:1], len(FIRST)), one.code, one.slug))
-    return {one.slug: one for one in found}, bad
+    scenarios.sort(key=lambda each: (FIRST.get(each.code[:1], len(FIRST)), each.code, each.slug))
+    return {scenario.slug: scenario for scenario in scenarios}, bad
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,12 +195,12 @@ def translations(language: str) -> dict[str, ScenarioWords]:
     words = folder() / language
     if not words.is_dir():
         return {}
-    found: dict[str, ScenarioWords] = {}
+    words_by_code: dict[str, ScenarioWords] = {}
     for entry in sorted(words.iterdir(), key=lambda entry: entry.name):
         where = f"{language}/{entry.name}"
         read = Reader(Places(where))
-        told = own_tree(entry.read_text("utf-8"), read.places)
-        fields = read.mapping(told, (), ("title", "teaches", "comments"))
+        document = own_tree(entry.read_text("utf-8"), read.places)
+        fields = read.mapping(document, (), ("title", "teaches", "comments"))
         title, teaches = (
             read.text(fields.get(key), (key,), MOST_TOLD) for key in ("title", "teaches")
         )
@@ -208,8 +208,8 @@ def translations(language: str) -> dict[str, ScenarioWords]:
         by_own = {
             key: read.text(text, ("comments", key), MOST_TOLD) for key, text in comments.items()
         }
-        found[entry.name.removesuffix(".yaml")] = ScenarioWords(title, teaches, by_own)
-    return found
+        words_by_code[entry.name.removesuffix(".yaml")] = ScenarioWords(title, teaches, by_own)
+    return words_by_code
 
 
 def find(name: str) -> Scenario:
@@ -223,13 +223,13 @@ def find(name: str) -> Scenario:
     alone = _alone(name) if name else None
     if alone is not None:
         return alone
-    known = library()
+    scenarios = library()
     if name in unreadable():
         raise unreadable()[name]
-    for scenario in known.values():
+    for scenario in scenarios.values():
         if name in (scenario.slug, scenario.code) and name:
             return scenario
-    names = [*known, *(one.code for one in known.values() if one.code)]
+    names = [*scenarios, *(each.code for each in scenarios.values() if each.code)]
     raise InputError("unknown", "There is no scenario {0}{1}", name[:80], nearest(name, names))
 
 

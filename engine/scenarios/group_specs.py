@@ -76,51 +76,51 @@ def read_groups(
     `group.protocol: consumer` goes with neither.
     """
     path: Path = ("groups",)
-    found: list[GroupSpec] = []
+    groups: list[GroupSpec] = []
     for index, item in enumerate(read.listing(value, path, MOST_GROUPS)):
         here = (*path, index)
-        one = read.mapping(item, here, _KEYS)
-        name = read.text(one.get("name", ""), (*here, "name"), 16)
-        if not _NAME.fullmatch(name) or name in [other.name for other in found]:
+        fields = read.mapping(item, here, _KEYS)
+        name = read.text(fields.get("name", ""), (*here, "name"), 16)
+        if not _NAME.fullmatch(name) or name in [other.name for other in groups]:
             raise read.bad((*here, "name"), "Each group has a short name of its own, like orders.")
-        taken = [number for other in found for number in other.members]
-        members = _read_members(read, one.get("members", []), (*here, "members"), taken)
+        taken = [number for other in groups for number in other.members]
+        members = _read_members(read, fields.get("members", []), (*here, "members"), taken)
         every = [broker.id for broker in brokers][:3]
-        listed = read.listing(one.get("offsets", every), (*here, "offsets"), MOST_BROKERS, 1)
+        listed = read.listing(fields.get("offsets", every), (*here, "offsets"), MOST_BROKERS, 1)
         offsets = tuple(
             broker_id(read, broker, (*here, "offsets", number), brokers)
             for number, broker in enumerate(listed)
         )
         if len(set(offsets)) < len(offsets):
             raise read.bad((*here, "offsets"), "A broker is listed twice; remove one of the two.")
-        order = read.choice(one.get("commit", "after"), (*here, "commit"), ORDERS)
-        instances = _read_instances(read, one.get("group.instance.id", {}), here, members)
-        strategy = read.choice(one.get(STRATEGY, "range"), (*here, STRATEGY), STRATEGIES)
-        protocol = read.choice(one.get(PROTOCOL, "classic"), (*here, PROTOCOL), PROTOCOLS)
-        if protocol == "consumer" and (instances or STRATEGY in one):
+        order = read.choice(fields.get("commit", "after"), (*here, "commit"), ORDERS)
+        instances = _read_instances(read, fields.get("group.instance.id", {}), here, members)
+        strategy = read.choice(fields.get(STRATEGY, "range"), (*here, STRATEGY), STRATEGIES)
+        protocol = read.choice(fields.get(PROTOCOL, "classic"), (*here, PROTOCOL), PROTOCOLS)
+        if protocol == "consumer" and (instances or STRATEGY in fields):
             raise read.bad(
                 here,
                 "With group.protocol: consumer remove group.instance.id and "
                 "partition.assignment.strategy.",
             )
-        found.append(GroupSpec(name, members, offsets, order, instances, strategy, protocol))
+        groups.append(GroupSpec(name, members, offsets, order, instances, strategy, protocol))
         for profile in profiles:
-            if why := found[-1].refusal(get_profile(profile)):
+            if why := groups[-1].refusal(get_profile(profile)):
                 raise read.bad(here, why)
-    return tuple(found)
+    return tuple(groups)
 
 
 def _read_members(read: Reader, value: object, path: Path, taken: list[int]) -> tuple[int, ...]:
-    found: list[int] = []
+    members: list[int] = []
     for index, item in enumerate(read.listing(value, path, MOST_CONSUMERS, 1)):
         here = (*path, index)
         match = _MEMBER.fullmatch(read.text(item, here, 8))
         if not match:
             raise read.bad(here, "A member is a consumer, written C1 to C20.")
-        if int(match[1]) in (*taken, *found):
+        if int(match[1]) in (*taken, *members):
             raise read.bad(here, "C{0} is a member already; list it once.", match[1])
-        found.append(int(match[1]))
-    return tuple(found)
+        members.append(int(match[1]))
+    return tuple(members)
 
 
 def _read_instances(
@@ -129,7 +129,7 @@ def _read_instances(
     """G-7.  Read {C1: app-1}; two members may share one id, as two processes by mistake do."""
     path = (*group, "group.instance.id")
     names = {f"C{number}": number for number in members}
-    found = []
+    instances = []
     for name, item in read.mapping(value, path, tuple(names)).items():
         instance = read.text(item, (*path, name), 16)
         if not _INSTANCE.fullmatch(instance):
@@ -137,5 +137,5 @@ def _read_instances(
                 (*path, name),
                 "A group.instance.id has 1 to 16 letters, digits, dots, underscores or dashes.",
             )
-        found.append((names[name], instance))
-    return tuple(found)
+        instances.append((names[name], instance))
+    return tuple(instances)

@@ -66,21 +66,21 @@ class Initial:
         """Return plain data that `read_initial` reads back."""
         return {
             "offline": list(self.offline),
-            "partitions": [_partition_dict(one) for one in self.partitions],
+            "partitions": [_partition_dict(partition) for partition in self.partitions],
         }
 
 
-def _partition_dict(one: PartitionState) -> dict[str, Any]:
-    own = {"configs": dict(one.configs)} if one.configs else {}
+def _partition_dict(partition: PartitionState) -> dict[str, Any]:
+    own = {"configs": dict(partition.configs)} if partition.configs else {}
     return {
-        "name": one.name,
-        "leader": one.leader,
-        "leader_epoch": one.leader_epoch,
-        "partition_epoch": one.partition_epoch,
-        "isr": list(one.isr),
-        "elr": list(one.elr),
-        "last_known_elr": list(one.last_known_elr),
-        "min_isr": one.min_isr,
+        "name": partition.name,
+        "leader": partition.leader,
+        "leader_epoch": partition.leader_epoch,
+        "partition_epoch": partition.partition_epoch,
+        "isr": list(partition.isr),
+        "elr": list(partition.elr),
+        "last_known_elr": list(partition.last_known_elr),
+        "min_isr": partition.min_isr,
         "logs": [
             {
                 "broker": broker,
@@ -89,7 +89,7 @@ def _partition_dict(one: PartitionState) -> dict[str, Any]:
                 "hw": log.hw,
                 "recovery": log.recovery,
             }
-            for broker, log in one.logs
+            for broker, log in partition.logs
         ],
         **own,
     }
@@ -110,19 +110,19 @@ def read_initial(
     where = (*path, "partitions")
     listed = read.listing(fields.get("partitions", []), where, len(partitions), len(partitions))
     states = tuple(
-        _partition(read, one, (*where, index), brokers, partitions[index], index)
-        for index, one in enumerate(listed)
+        _partition(read, item, (*where, index), brokers, partitions[index], index)
+        for index, item in enumerate(listed)
     )
-    names = [one.name for one in states]
-    for index, one in enumerate(states):
-        if one.name in names[:index]:
-            raise read.bad((*where, index), "Two partitions are called {0}.", one.name)
-        if one.leader in offline:
+    names = [entry.name for entry in states]
+    for index, state in enumerate(states):
+        if state.name in names[:index]:
+            raise read.bad((*where, index), "Two partitions are called {0}.", state.name)
+        if state.leader in offline:
             raise read.bad(
                 (*where, index, "leader"),
                 "Broker {0} leads {1} and is offline.",
-                one.leader,
-                one.name,
+                state.leader,
+                state.name,
             )
     return Initial(offline, states)
 
@@ -131,8 +131,8 @@ def _brokers(
     read: Reader, value: object, path: Path, brokers: tuple[BrokerSpec, ...]
 ) -> tuple[int, ...]:
     listed = read.listing(value, path, MOST_BROKERS)
-    found = [broker_id(read, one, (*path, index), brokers) for index, one in enumerate(listed)]
-    return tuple(dict.fromkeys(found))
+    ids = [broker_id(read, name, (*path, index), brokers) for index, name in enumerate(listed)]
+    return tuple(dict.fromkeys(ids))
 
 
 KNOWN: Final = (
@@ -163,11 +163,11 @@ def _partition(
         raise read.bad((*path, "name"), "A partition is called after its topic, like orders-0.")
 
     def members(key: str) -> tuple[int, ...]:
-        found = _brokers(read, fields.get(key, []), (*path, key), brokers)
-        for one in found:
-            if one not in replicas:
-                raise read.bad((*path, key), "Broker {0} is no replica of {1}.", one, name)
-        return found
+        ids = _brokers(read, fields.get(key, []), (*path, key), brokers)
+        for broker in ids:
+            if broker not in replicas:
+                raise read.bad((*path, key), "Broker {0} is no replica of {1}.", broker, name)
+        return ids
 
     leader = -1
     if fields.get("leader", replicas[0]) != -1:
@@ -208,8 +208,8 @@ TOPIC_SETTINGS: Final = (
 def _configs(read: Reader, value: object, path: Path) -> tuple[tuple[str, Value], ...]:
     fields = read.mapping(value, path, TOPIC_SETTINGS)
     return tuple(
-        (name, configuration.checked(name, one, read.places.of((*path, name))))
-        for name, one in sorted(fields.items())
+        (name, configuration.checked(name, setting, read.places.of((*path, name))))
+        for name, setting in sorted(fields.items())
     )
 
 
@@ -221,15 +221,15 @@ def _logs(
     replicas: tuple[int, ...],
     epoch: int,
 ) -> tuple[tuple[int, LogState], ...]:
-    found: dict[int, LogState] = {}
-    for index, one in enumerate(read.listing(value, path, len(replicas))):
+    logs: dict[int, LogState] = {}
+    for index, item in enumerate(read.listing(value, path, len(replicas))):
         here = (*path, index)
-        fields = read.mapping(one, here, ("broker", "epochs", "end", "hw", "recovery"))
+        fields = read.mapping(item, here, ("broker", "epochs", "end", "hw", "recovery"))
         broker = broker_id(read, fields.get("broker"), (*here, "broker"), brokers)
-        if broker in found or broker not in replicas:
+        if broker in logs or broker not in replicas:
             raise read.bad(here, "Broker {0} has one log of each partition it is to have.", broker)
-        found[broker] = _log(read, fields, here, epoch)
-    return tuple(found.items())
+        logs[broker] = _log(read, fields, here, epoch)
+    return tuple(logs.items())
 
 
 def _log(read: Reader, fields: dict[str, object], path: Path, latest: int) -> LogState:

@@ -111,15 +111,15 @@ def read_brokers(read: Reader, value: object) -> tuple[BrokerSpec, ...]:
     if isinstance(value, int) and not isinstance(value, bool):
         count = read.integer(value, path, 1, MOST_BROKERS)
         return tuple(BrokerSpec(number) for number in range(1, count + 1))
-    found: list[BrokerSpec] = []
+    brokers: list[BrokerSpec] = []
     for index, item in enumerate(read.listing(value, path, MOST_BROKERS, 1)):
-        found.append(_read_broker(read, item, (*path, index), index + 1))
-    for index, broker in enumerate(found):
-        if broker.id in [other.id for other in found[:index]]:
+        brokers.append(_read_broker(read, item, (*path, index), index + 1))
+    for index, broker in enumerate(brokers):
+        if broker.id in [other.id for other in brokers[:index]]:
             raise read.bad((*path, index), "Broker {0} is listed twice.", broker.id)
-        if broker.name and broker.name in [other.name for other in found[:index]]:
+        if broker.name and broker.name in [other.name for other in brokers[:index]]:
             raise read.bad((*path, index), "Two brokers are called {0}.", broker.name)
-    return tuple(found)
+    return tuple(brokers)
 
 
 def _read_broker(read: Reader, item: object, path: Path, number: int) -> BrokerSpec:
@@ -152,7 +152,7 @@ def _broker_name(read: Reader, value: object, path: Path) -> str:
 def read_quorum(read: Reader, value: object, profiles: tuple[str, ...]) -> tuple[str, ...]:
     """Read [C1, C2, C3]: the voters of a KRaft quorum, by the names that moves give them."""
     path: Path = ("quorum",)
-    names = tuple(read.text(one, path, 16) for one in read.listing(value, path, MOST_VOTERS))
+    names = tuple(read.text(name, path, 16) for name in read.listing(value, path, MOST_VOTERS))
     if not names:
         return ()
     if names != tuple(f"C{number}" for number in range(1, len(names) + 1)):
@@ -181,22 +181,24 @@ def read_partitions(
 ) -> tuple[tuple[int, ...], ...]:
     """Read AR lists, ids or names; the first of each is the preferred leader."""
     path: Path = ("partitions",)
-    found: list[tuple[int, ...]] = []
+    partitions: list[tuple[int, ...]] = []
     for index, item in enumerate(read.listing(value, path, MOST_PARTITIONS, 1)):
         here = (*path, index)
         replicas = [
-            broker_id(read, one, (*here, number), brokers)
-            for number, one in enumerate(read.listing(item, here, MOST_BROKERS, 1))
+            broker_id(read, name, (*here, number), brokers)
+            for number, name in enumerate(read.listing(item, here, MOST_BROKERS, 1))
         ]
-        for number, one in enumerate(replicas):
-            if one in replicas[:number]:
-                raise read.bad((*here, number), "Partition {0} names broker {1} twice.", index, one)
-        found.append(tuple(replicas))
-    total = sum(map(len, found))
+        for number, broker in enumerate(replicas):
+            if broker in replicas[:number]:
+                raise read.bad(
+                    (*here, number), "Partition {0} names broker {1} twice.", index, broker
+                )
+        partitions.append(tuple(replicas))
+    total = sum(map(len, partitions))
     if total > MOST_REPLICAS:
         reason = f"The partitions have {total} replicas; at most {MOST_REPLICAS} fit."
         raise read.bad(path, reason, code="too_large")
-    return tuple(found)
+    return tuple(partitions)
 
 
 def read_network(read: Reader, value: object) -> NetworkSpec:
@@ -229,20 +231,24 @@ def read_workload(read: Reader, value: object, partitions: int) -> Workload:
     listed = read.listing(fields.get("producers", []), (*path, "producers"), MOST_PRODUCERS)
     for index, item in enumerate(listed):
         here = (*path, "producers", index)
-        one = read.mapping(item, here, PRODUCER_FIELDS)
-        if "rate_per_s" not in one:
+        producer = read.mapping(item, here, PRODUCER_FIELDS)
+        if "rate_per_s" not in producer:
             raise read.bad(here, "A producer needs a rate_per_s.")
         made = ProducerSpec(
-            read.number(one["rate_per_s"], (*here, "rate_per_s"), 0.001, 10_000),
-            acks_of(read, one.get("acks", -1), (*here, "acks")),
-            read.boolean(one.get("retries", True), (*here, "retries")),
-            read.integer(one.get("timeout_ms", 30_000), (*here, "timeout_ms"), 1, DAY_MS, "ms"),
-            read.boolean(one.get("idempotent", False), (*here, "idempotent")),
-            read.integer(one.get("partition", -1), (*here, "partition"), -1, partitions - 1),
-            read.integer(one.get("batch", 1), (*here, "batch"), 1, MOST_BATCH),
-            read.boolean(one.get("steady", False), (*here, "steady")),
-            read.number(one.get("calm_rate_per_s", 0.0), (*here, "calm_rate_per_s"), 0.0, 10_000),
-            read.integer(one.get("wave_ms", 0), (*here, "wave_ms"), 0, DAY_MS, "ms"),
+            read.number(producer["rate_per_s"], (*here, "rate_per_s"), 0.001, 10_000),
+            acks_of(read, producer.get("acks", -1), (*here, "acks")),
+            read.boolean(producer.get("retries", True), (*here, "retries")),
+            read.integer(
+                producer.get("timeout_ms", 30_000), (*here, "timeout_ms"), 1, DAY_MS, "ms"
+            ),
+            read.boolean(producer.get("idempotent", False), (*here, "idempotent")),
+            read.integer(producer.get("partition", -1), (*here, "partition"), -1, partitions - 1),
+            read.integer(producer.get("batch", 1), (*here, "batch"), 1, MOST_BATCH),
+            read.boolean(producer.get("steady", False), (*here, "steady")),
+            read.number(
+                producer.get("calm_rate_per_s", 0.0), (*here, "calm_rate_per_s"), 0.0, 10_000
+            ),
+            read.integer(producer.get("wave_ms", 0), (*here, "wave_ms"), 0, DAY_MS, "ms"),
         )
         if (made.wave_ms > 0) != (made.calm_rate_per_s > 0):
             raise read.bad(here, "A producer in waves has both a wave_ms and a calm_rate_per_s.")
@@ -258,18 +264,18 @@ def _read_consumers(read: Reader, value: object, path: Path) -> tuple[ConsumerSp
     """Read consumers, given as a number or one by one."""
     if not isinstance(value, list | tuple):
         return (ConsumerSpec(),) * read.integer(value, path, 0, MOST_CONSUMERS)
-    found: list[ConsumerSpec] = []
+    consumers: list[ConsumerSpec] = []
     for index, item in enumerate(read.listing(value, path, MOST_CONSUMERS)):
         here = (*path, index)
-        one = read.mapping(item, here, ("epochs", "reset", "rack"))
-        rack = read.text(one.get("rack", ""), (*here, "rack"), 32)
+        fields = read.mapping(item, here, ("epochs", "reset", "rack"))
+        rack = read.text(fields.get("rack", ""), (*here, "rack"), 32)
         if rack and not _RACK.fullmatch(rack):
             raise read.bad((*here, "rack"), "A rack is named with letters, digits, -, _ and dots.")
-        found.append(
+        consumers.append(
             ConsumerSpec(
-                read.boolean(one.get("epochs", True), (*here, "epochs")),
-                read.choice(one.get("reset", "earliest"), (*here, "reset"), RESETS),
+                read.boolean(fields.get("epochs", True), (*here, "epochs")),
+                read.choice(fields.get("reset", "earliest"), (*here, "reset"), RESETS),
                 rack,
             )
         )
-    return tuple(found)
+    return tuple(consumers)

@@ -64,18 +64,18 @@ class Reader:
         """Return the exception to raise about the value at `path`."""
         return InputError(code, sentence, *values, where=self.places.of(path, key))
 
-    def mapping(self, value: object, path: Path, known: tuple[str, ...]) -> dict[str, object]:
+    def mapping(self, value: object, path: Path, allowed: tuple[str, ...]) -> dict[str, object]:
         """Return a mapping with no other keys than the known ones (any key when none are given)."""
         if not isinstance(value, dict):
             raise self.bad(path, "{0} is written as a mapping, key: value.", name_of(path))
         for key in value:
             if not isinstance(key, str):
                 raise self.bad(path, "The keys of {0} are words.", name_of(path))
-            if known and key not in known:
+            if allowed and key not in allowed:
                 there = phrase(" in {0}", name_of(path)) if path else ""
-                hint = nearest(key, list(known))
+                hint = nearest(key, list(allowed))
                 if hint == ".":
-                    hint = phrase("; known are {0}.", ", ".join(known))
+                    hint = phrase("; known are {0}.", ", ".join(allowed))
                 raise self.bad(
                     (*path, key),
                     "There is no key {0}{1}{2}",
@@ -165,10 +165,10 @@ class Reader:
             raise self.bad(path, "{0} holds half a character (a surrogate).", name_of(path))
         return value
 
-    def choice(self, value: object, path: Path, known: tuple[str, ...]) -> str:
+    def choice(self, value: object, path: Path, allowed: tuple[str, ...]) -> str:
         """Return one of a few words."""
-        if not isinstance(value, str) or value not in known:
-            words = ", ".join(known)
+        if not isinstance(value, str) or value not in allowed:
+            words = ", ".join(allowed)
             raise self.bad(
                 path, "{0} is one of {1}, not {2}.", name_of(path), words, short_value(value)
             )

@@ -140,7 +140,7 @@ class Scenario:
             # Only where there is one: the texts of all others, and so their names, stay.
             **({} if self.initial is None else {"initial": self.initial.to_dict()}),
             **({"quorum": list(self.quorum)} if self.quorum else {}),
-            **({"groups": [one.to_dict() for one in self.groups]} if self.groups else {}),
+            **({"groups": [group.to_dict() for group in self.groups]} if self.groups else {}),
         }
 
     def canonical(self) -> str:
@@ -171,8 +171,8 @@ class Scenario:
         """
         if profile in self.profiles:
             return script_lines(self.script, profile)
-        known = get_profile(profile)
-        own = known.base if known.base in self.profiles else known.generation
+        release = get_profile(profile)
+        own = release.base if release.base in self.profiles else release.generation
         return script_lines(self.script, own, profile)
 
     def cannot_begin(self, profile: str) -> str:
@@ -181,14 +181,14 @@ class Scenario:
         The profiles that a scenario lists can all begin it.  Another may have defaults that
         contradict its settings, and is then left out where every profile is played.
         """
-        known = get_profile(profile)
-        if self.quorum and (why := quorum_refusal(known)):
+        release = get_profile(profile)
+        if self.quorum and (why := quorum_refusal(release)):
             return why
         for group in self.groups:
-            if why := group.refusal(known):
+            if why := group.refusal(release):
                 return why
         try:
-            configuration.build(known, self.configs)
+            configuration.build(release, self.configs)
         except InputError as bad:
             return bad.sentence
         return ""
@@ -272,7 +272,7 @@ def _from_dict(read: Reader, data: object) -> Scenario:
     duration = read.integer(
         fields.get("duration_ms", 60_000), ("duration_ms",), 1, MOST_RUN_MS, "ms"
     )
-    records = sum(one.rate_per_s for one in workload.producers) * duration / 1_000
+    records = sum(producer.rate_per_s for producer in workload.producers) * duration / 1_000
     if records > parts.MOST_RECORDS:
         raise read.bad(
             ("workload",),
@@ -354,10 +354,10 @@ def _refuse_twins(read: Reader, listed: Sequence[object], names: list[str]) -> N
         first = names.index(name)
         if first == index:
             continue
-        one, other = str(listed[first])[:40], str(listed[index])[:40]
-        if one == other:
+        earlier, other = str(listed[first])[:40], str(listed[index])[:40]
+        if earlier == other:
             raise read.bad(("profiles",), "A profile is listed twice.")
-        raise read.bad(("profiles",), "{0} and {1} are one behaviour here.", one, other)
+        raise read.bad(("profiles",), "{0} and {1} are one behaviour here.", earlier, other)
 
 
 def _profiles(
@@ -373,7 +373,7 @@ def _profiles(
         promised[name] = expectations.read_expect(read, value, ("expect", key), brokers)
     default = list(promised) or [DEFAULT_PROFILE]
     listed = read.listing(fields.get("profiles", default), ("profiles",), MOST_PROFILES, 1)
-    names = [_profile(read, one, ("profiles", index)) for index, one in enumerate(listed)]
+    names = [_profile(read, entry, ("profiles", index)) for index, entry in enumerate(listed)]
     _refuse_twins(read, listed, names)
     for index, name in enumerate(names):
         if promised and name not in promised:
@@ -389,8 +389,8 @@ def _profiles(
 def _configs(read: Reader, value: object, profiles: tuple[str, ...]) -> Settings:
     fields = read.mapping(value, ("configs",), tuple(configuration.CATALOGUE))
     settings = {
-        name: configuration.checked(name, one, read.places.of(("configs", name)))
-        for name, one in fields.items()
+        name: configuration.checked(name, setting, read.places.of(("configs", name)))
+        for name, setting in fields.items()
     }
     for profile in profiles:
         try:

@@ -77,27 +77,27 @@ def script_lines(script: str, profile: str, played: str = "") -> tuple[ScriptLin
     They are those without a prefix, and those whose prefix names it, flips and all.  `played`: the
     profile of the run, where it plays the lines of another; its comments are those shown.
     """
-    found: list[ScriptLine] = []
-    told: list[comments.Comment] = []
+    lines: list[ScriptLine] = []
+    above: list[comments.Comment] = []
     for number, line in enumerate(script.split("\n"), 1):
         split = _split(line)
         if split.profiles and profile not in map(_full_name, split.profiles):
             if split.text:
-                told.clear()  # they belong to a move that is not played
+                above.clear()  # they belong to a move that is not played
             continue
         is_expect = split.text.startswith("expect ")
         comment = comments.parse(split.comment)
         if is_expect:
             text = split.text.removeprefix("expect ").strip()
-            found.append(ScriptLine(text, comment.text, True, number))
+            lines.append(ScriptLine(text, comment.text, True, number))
             continue
         if comment.text and comment.shown_under(played or profile):
-            told.append(comment)
+            above.append(comment)
         if split.text:
-            text = " ".join(one.text for one in told if one.mark not in APART)
-            found.append(ScriptLine(split.text, text, False, number, _captions(told)))
-            told.clear()
-    return tuple(found)
+            text = " ".join(note.text for note in above if note.mark not in APART)
+            lines.append(ScriptLine(split.text, text, False, number, _captions(above)))
+            above.clear()
+    return tuple(lines)
 
 
 def _captions(told: list[comments.Comment]) -> tuple[comments.Caption, ...]:
@@ -129,8 +129,8 @@ def _retold(line: str, words: Mapping[str, str]) -> str:
     if comment is None:
         return line
     own = comments.parse(comment[1])
-    told = words.get(own.text)
-    return line if told is None else line[: comment.start(1)] + own.head + told
+    translated = words.get(own.text)
+    return line if translated is None else line[: comment.start(1)] + own.head + translated
 
 
 def read_script(read: Reader, value: object, brokers: tuple[BrokerSpec, ...]) -> str:

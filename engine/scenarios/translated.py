@@ -24,13 +24,13 @@ def in_language(scenario: Scenario, language: str) -> Scenario:
     """Return the scenario with title, teaching and comments in a language, for showing."""
     if language == OWN:
         return scenario
-    told = file.translations(language).get(scenario.code)
-    if told is None:
+    translation = file.translations(language).get(scenario.code)
+    if translation is None:
         return scenario
-    own = next((one for one in file.library().values() if one.code == scenario.code), scenario)
+    own = next((each for each in file.library().values() if each.code == scenario.code), scenario)
     return replace(
         scenario,
-        title=told.title if scenario.title == own.title else scenario.title,
-        teaches=told.teaches if scenario.teaches == own.teaches else scenario.teaches,
-        script=retold(scenario.script, told.comments),
+        title=translation.title if scenario.title == own.title else scenario.title,
+        teaches=translation.teaches if scenario.teaches == own.teaches else scenario.teaches,
+        script=retold(scenario.script, translation.comments),
     )

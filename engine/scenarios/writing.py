@@ -42,9 +42,9 @@ def _entry(key: str, value: Any) -> str:
     if len(line) <= WIDEST or not isinstance(value, (dict, list)) or not value:
         return line
     if isinstance(value, dict):
-        inner = "".join(f"  {_scalar(one)}: {_flow(of)}\n" for one, of in value.items())
+        inner = "".join(f"  {_scalar(field)}: {_flow(of)}\n" for field, of in value.items())
     else:
-        inner = "".join(f"  - {_flow(one)}\n" for one in value)
+        inner = "".join(f"  - {_flow(item)}\n" for item in value)
     return f"{name}:\n{inner}"
 
 
@@ -57,9 +57,11 @@ def _block(text: str) -> str:
 
 def _flow(value: Any) -> str:
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{_scalar(key)}: {_flow(one)}" for key, one in value.items()) + "}"
+        return (
+            "{" + ", ".join(f"{_scalar(key)}: {_flow(item)}" for key, item in value.items()) + "}"
+        )
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_flow(one) for one in value) + "]"
+        return "[" + ", ".join(_flow(item) for item in value) + "]"
     return _scalar(value)
 
 
@@ -76,51 +78,53 @@ def short(scenario: Scenario) -> dict[str, Any]:
     """Return the scenario as plain data without defaults."""
     full = scenario.to_dict()
     usual = Scenario.from_dict({"title": "?", "profiles": full["profiles"]}).to_dict()
-    kept = {key: full[key] for key in KEYS if key == "title" or full.get(key) != usual.get(key)}
+    data = {key: full[key] for key in KEYS if key == "title" or full.get(key) != usual.get(key)}
     if scenario.expect or full["profiles"] != [DEFAULT_PROFILE]:
-        kept["profiles"] = full["profiles"]
+        data["profiles"] = full["profiles"]
     label = {broker.id: broker.name or broker.id for broker in scenario.brokers}
-    if "brokers" in kept:
-        kept["brokers"] = _brokers(full["brokers"])
+    if "brokers" in data:
+        data["brokers"] = _brokers(full["brokers"])
     if full["partitions"] == [list(label)]:
-        kept.pop("partitions", None)
+        data.pop("partitions", None)
     else:
-        kept["partitions"] = [[label[one] for one in replicas] for replicas in full["partitions"]]
-    if "network" in kept:
-        kept["network"] = _network(full["network"])
-    if "duration_ms" in kept:
-        kept["duration_ms"] = span_text(full["duration_ms"])
-    if "workload" in kept:
-        producers = [_producer(one) for one in full["workload"]["producers"]]
-        kept["workload"] = {"producers": producers, "consumers": full["workload"]["consumers"]}
-    if "faults" in kept:
+        data["partitions"] = [
+            [label[replica] for replica in replicas] for replicas in full["partitions"]
+        ]
+    if "network" in data:
+        data["network"] = _network(full["network"])
+    if "duration_ms" in data:
+        data["duration_ms"] = span_text(full["duration_ms"])
+    if "workload" in data:
+        producers = [_producer(producer) for producer in full["workload"]["producers"]]
+        data["workload"] = {"producers": producers, "consumers": full["workload"]["consumers"]}
+    if "faults" in data:
         every = [broker.id for broker in scenario.brokers]
-        kept["faults"] = [_fault(one, every, label) for one in full["faults"]]
-    if "expect" in kept:
-        kept["expect"] = {name: _expect(one) for name, one in full["expect"].items()}
-    return kept
+        data["faults"] = [_fault(fault, every, label) for fault in full["faults"]]
+    if "expect" in data:
+        data["expect"] = {name: _expect(line) for name, line in full["expect"].items()}
+    return data
 
 
 def _brokers(full: list[dict[str, Any]]) -> Any:
     """Return 3 | [A, B] | [{id: 7, rack: a, dirs: 2}], the shortest that says it all."""
-    names = [one["name"] for one in full]
+    names = [broker["name"] for broker in full]
     usual = [{"id": number, "name": name, "rack": ""} for number, name in enumerate(names, 1)]
     if full == usual and not any(names):
         return len(full)
     if full == usual and all(names):
         return names
-    return [{key: value for key, value in one.items() if value != ""} for one in full]
+    return [{key: value for key, value in broker.items() if value != ""} for broker in full]
 
 
 def _network(full: dict[str, Any]) -> dict[str, Any]:
-    kept: dict[str, Any] = {}
+    network: dict[str, Any] = {}
     for key in ("delay_ms", "loss", "control_delay_ms"):
         value = full[key]
         if isinstance(value, list) and value[0] == value[1]:
             value = value[0]
         if value:
-            kept[key] = value
-    return kept
+            network[key] = value
+    return network
 
 
 def _producer(full: dict[str, Any]) -> dict[str, Any]:
@@ -131,14 +135,14 @@ def _producer(full: dict[str, Any]) -> dict[str, Any]:
 
 def _fault(full: dict[str, Any], every: list[int], label: dict[int, Any]) -> dict[str, Any]:
     usual = {"together": FAULT_KINDS[full["kind"]].together, "mttr_ms": 0, "delay_ms": 0}
-    kept = {key: value for key, value in full.items() if key not in usual or usual[key] != value}
+    data = {key: value for key, value in full.items() if key not in usual or usual[key] != value}
     for key in ("mtbf_ms", "at_ms", "mttr_ms"):
-        if key in kept:
-            kept[key] = span_text(kept[key])
-    if "brokers" in kept:
-        named = [label[one] for one in kept["brokers"]]
-        kept["brokers"] = "all" if kept["brokers"] == every else named
-    return kept
+        if key in data:
+            data[key] = span_text(data[key])
+    if "brokers" in data:
+        named = [label[broker] for broker in data["brokers"]]
+        data["brokers"] = "all" if data["brokers"] == every else named
+    return data
 
 
 def _expect(full: dict[str, Any]) -> dict[str, Any]:

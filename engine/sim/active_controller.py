@@ -104,8 +104,8 @@ class VoterWires(Wires):
         if message.src == CONTROLLER:
             message.src = self.acting
         elif message.dst == CONTROLLER:
-            found = observer.target(self.quorum, message.src, message.kind)
-            message.dst = found if found != NO_VOTER else CONTROLLER
+            voter = observer.target(self.quorum, message.src, message.kind)
+            message.dst = voter if voter != NO_VOTER else CONTROLLER
             if message.kind == messages.METADATA_FETCH:
                 message = observer.fetch_from(self.quorum, message)
         Wires.send(self, message)
@@ -179,9 +179,9 @@ def build(sim: World, names: tuple[str, ...]) -> None:
     quorum.images[first.log.end, 1] = ControllerImage(k)
     quorum.images[NO_METADATA] = ControllerImage(Controller(k.profile, k.configs))
     for broker in sim.brokers:
-        known = quorum.observers[broker] = Observer()
-        known.leader = known.asked = first.id
-        known.epoch, known.log, known.hw = 1, first.log.copy(), first.hw
+        state = quorum.observers[broker] = Observer()
+        state.leader = state.asked = first.id
+        state.epoch, state.log, state.hw = 1, first.log.copy(), first.hw
     wires_of(sim).acting = first.id
     sim.on_broker = {
         **sim.on_broker,
@@ -340,9 +340,11 @@ def _wind_up(sim: World, v: Voter, out: VoterWires) -> None:
     if not v.alive:
         return
     for _, answer in k.answers:
-        asked = answer.kind - 1  # the kind of a response follows that of its request
+        request_kind = answer.kind - 1  # the kind of a response follows that of its request
         out.send(
-            NotController(v.id, answer.dst, answer.corr, NOT_CONTROLLER, v.epoch, v.leader, asked)
+            NotController(
+                v.id, answer.dst, answer.corr, NOT_CONTROLLER, v.epoch, v.leader, request_kind
+            )
         )
     parked, v.parked = v.parked, {}
     for m in parked.values():

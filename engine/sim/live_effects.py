@@ -24,8 +24,8 @@ class Wires(Effects):
 
     __slots__ = ("_incarnations", "_kernel", "_network", "ledger")
 
-    def __init__(self, told: bool, kernel: Kernel, network: Network, ledger: Ledger) -> None:
-        Effects.__init__(self, told)
+    def __init__(self, cues: bool, kernel: Kernel, network: Network, ledger: Ledger) -> None:
+        Effects.__init__(self, cues)
         self._kernel = kernel
         self._network = network
         self.ledger = ledger

@@ -19,16 +19,18 @@ def sessions(sim: World, member: GroupMember) -> list[Process]:
     """Return the coordinators that wait for a heartbeat of this member, dead or alive."""
     processes = [broker.process for broker in sim.cluster.brokers.values()]
     return [
-        one
-        for one in processes
-        if one is not None and one.status == UP and coordinator.silent(one, member.group, member.id)
+        process
+        for process in processes
+        if process is not None
+        and process.status == UP
+        and coordinator.silent(process, member.group, member.id)
     ]
 
 
 def time_out(sim: World, member: GroupMember) -> None:
     """End the session of a member at its coordinator."""
-    for known in sessions(sim, member):
-        broker = sim.brokers[known.id].running
+    for session in sessions(sim, member):
+        broker = sim.brokers[session.id].running
 
         def action(out: Effects, broker: Process = broker) -> None:
             late = coordinator.silent(broker, member.group, member.id)

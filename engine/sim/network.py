@@ -243,14 +243,14 @@ class Network:
 
     def under_way(self) -> list[Message]:
         """Return every message on the wire, oldest first: scheduled, held, or for a hand."""
-        found = [
+        messages = [
             event[4]
             for event in self.kernel.pending
             if event[1] == DELIVERY and event[4].kind != BROKEN
         ]
-        found += self.hands
-        found += self.held
-        return sorted(found, key=lambda m: m.id)
+        messages += self.hands
+        messages += self.held
+        return sorted(messages, key=lambda m: m.id)
 
     def arrived(self, m: Message) -> None:
         """Close the request of an answer that is being handled."""
@@ -340,11 +340,11 @@ class Network:
 
     def link(self, a: int, b: int) -> Link:
         """Return the direction a -> b, for changing."""
-        found = self.links.get((a, b))
-        if found is None:
-            found = self.links[a, b] = Link()
+        link = self.links.get((a, b))
+        if link is None:
+            link = self.links[a, b] = Link()
             self._refresh()
-        return found
+        return link
 
     def tidy(self) -> None:
         """Drop links that are as all others again."""
@@ -395,12 +395,12 @@ class Network:
 
     def waiting_on(self, src: int, dst: int, kind: int = 0) -> Message | None:
         """Return the oldest message (of a kind) from `src` to `dst`, the next for a hand."""
-        found = [
+        requests = [
             m
             for m in self.under_way()
             if m.src == src and m.dst == dst and (not kind or m.kind == kind)
         ]
-        return min(found, key=lambda m: m.id) if found else None
+        return min(requests, key=lambda m: m.id) if requests else None
 
     def release(self, broker: int, metadata: bool) -> list[Message]:
         """Return messages held for (or from) a broker, in order, and hold none any more."""
@@ -479,7 +479,7 @@ class Network:
             and event[4].id >= m.id
             and event[0] < due
         ]
-        for late in sorted(behind, key=lambda one: one.id):
+        for late in sorted(behind, key=lambda message: message.id):
             self.kernel.remove(late)
             self._put(late, due)
         self.last_due[key] = max(self.last_due.get(key, 0), due)

@@ -111,8 +111,8 @@ def hand_step(sim: Simulation, follower: int, thread: FetcherThread) -> Message 
             if m.src == src and m.dst == dst and m.corr == thread.outstanding:
                 sim.take(m)
                 return m
-    known = sim.brokers.get(leader)
-    target = None if known is None else known.process
+    broker = sim.brokers.get(leader)
+    target = None if broker is None else broker.process
     if target is not None and target.status == UP:
         parked = purgatory.parked_from(target, follower, thread.outstanding)
         if parked is not None:

@@ -86,22 +86,22 @@ class Run:
             raise InputError("invalid", "The run is not JSON: {0}.", error) from error
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise InputError("invalid", "The text is no run of format {0}.", FORMAT)
-        found, seed, profile = data.get("moves"), data.get("seed"), data.get("profile")
-        if found is not None and not (
-            isinstance(found, list) and all(isinstance(move, str) for move in found)
+        lines, seed, profile = data.get("moves"), data.get("seed"), data.get("profile")
+        if lines is not None and not (
+            isinstance(lines, list) and all(isinstance(move, str) for move in lines)
         ):
             raise InputError("invalid", "The moves of a run are a list of lines.")
         if not isinstance(seed, int) or isinstance(seed, bool) or not isinstance(profile, str):
             raise InputError("invalid", "A run needs a profile and a whole number as seed.")
         scenario = Scenario.from_dict(data.get("scenario"))
-        run = Run(scenario, profile, seed, None if found is None else tuple(found))
+        run = Run(scenario, profile, seed, None if lines is None else tuple(lines))
         for line in run.lines():
             moves.parse(line, scenario.brokers)
         return run
 
-    def simulation(self, told: bool = False) -> Simulation:
+    def simulation(self, cues: bool = False) -> Simulation:
         """Return the simulation at the start of the run."""
-        return Simulation(self.scenario, self.profile, self.seed, told)
+        return Simulation(self.scenario, self.profile, self.seed, cues)
 
 
 def play(
@@ -130,10 +130,10 @@ def play(
             raise InputError("too_large", "The run passed {0} events.", sim.budget)
 
 
-def play_all(run: Run, told: bool = False) -> Simulation:
+def play_all(run: Run, cues: bool = False) -> Simulation:
     """Return the simulation, played to its end; ongoing unavailability is counted up to there."""
-    sim = run.simulation(told)
-    sim.rush = not told
+    sim = run.simulation(cues)
+    sim.rush = not cues
     for _ in play(sim, run.lines()):
         pass
     sim.ledger.close(sim.now)

@@ -31,8 +31,8 @@ from engine.sim.world import World
 class Simulation(World):
     """A world with its brokers up, its clients and its plans, ready for the first move."""
 
-    def __init__(self, scenario: Scenario, profile: str, seed: int = 0, told: bool = False) -> None:
-        super().__init__(scenario, profile, seed, told)
+    def __init__(self, scenario: Scenario, profile: str, seed: int = 0, cues: bool = False) -> None:
+        super().__init__(scenario, profile, seed, cues)
         _build_cluster(self)
 
     def draw_anew(self, number: int) -> None:
@@ -96,9 +96,9 @@ def _build_cluster(sim: Simulation) -> None:
         active_controller.build(sim, scenario.quorum)
     out = sim.out
     sim.tell_fetchers()
-    for one in cluster.brokers.values():
-        if one.process is not None:
-            _start_informed(sim, one.process, out)
+    for started in cluster.brokers.values():
+        if started.process is not None:
+            _start_informed(sim, started.process, out)
     add_clients(sim)
     if scenario.initial is not None:
         initial_state.finish(sim, scenario.initial)
@@ -124,13 +124,13 @@ def _add_offsets_topic(sim: Simulation) -> None:
     """G-1.  Add the partitions of __consumer_offsets, one a group; what lies there stays."""
     k, scenario = sim.cluster.controller, sim.scenario
     k.topics[OFFSETS_TOPIC] = Topic()
-    kept = for_topic(sim.profile, sim.configs, {"retention.ms": -1, "retention.bytes": -1})
+    configs = for_topic(sim.profile, sim.configs, {"retention.ms": -1, "retention.bytes": -1})
     for group in scenario.groups:
         tp = k.take_numbers(0)
         k.records[tp] = PartitionRecord(group.offsets, group.offsets, group.offsets[0])
         k.topics[OFFSETS_TOPIC].tps.append(tp)
         for broker in sim.brokers.values():
-            broker.machine.topic_configs[tp] = kept
+            broker.machine.topic_configs[tp] = configs
 
 
 def _park_fetch(sim: Simulation, k: Controller, broker: Process) -> None:

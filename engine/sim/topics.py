@@ -51,35 +51,35 @@ class TopicRequest:
 
 
 def place(
-    sim: Simulation, wanted: TopicRequest, chance: placement.PlacementChance
+    sim: Simulation, topic: TopicRequest, chance: placement.PlacementChance
 ) -> tuple[str, Placed]:
     """CP-PLACE-SIMPLE, CP-PLACE-ZK, CP-PLACE-KR.  Return (the rule that placed, what it says).
 
     A cluster's own placer knows every broker it could use; any other stands for a tool, which
     computes the lists from the live brokers and hands them over.
     """
-    if wanted.lists:
-        return "", (errors.NONE, list(wanted.lists))
+    if topic.lists:
+        return "", (errors.NONE, list(topic.lists))
     own = STRIPED if sim.profile.mode == "kraft" else ZK
-    placer = wanted.placer or own
+    placer = topic.placer or own
     candidates = _candidates(sim, placer == own)
     if placer == STRIPED:
-        made = StripedPlacer(candidates, chance).place(wanted.partitions, wanted.factor)
+        made = StripedPlacer(candidates, chance).place(topic.partitions, topic.factor)
         return "CP-PLACE-KR", made
     if placer == TEXTBOOK:
-        ids = [one.id for one in candidates]
-        error, lists = placement.place_simple(ids, wanted.first + wanted.partitions, wanted.factor)
-        return "CP-PLACE-SIMPLE", (error, lists[wanted.first :])
+        ids = [candidate.id for candidate in candidates]
+        error, lists = placement.place_simple(ids, topic.first + topic.partitions, topic.factor)
+        return "CP-PLACE-SIMPLE", (error, lists[topic.first :])
     made = placement.place_zk(
         candidates,
-        wanted.partitions,
-        wanted.factor,
+        topic.partitions,
+        topic.factor,
         chance,
-        start=wanted.start,
-        shift=wanted.shift,
-        first_partition=wanted.first,
+        start=topic.start,
+        shift=topic.shift,
+        first_partition=topic.first,
     )
-    racks = any(one.rack is not None for one in candidates)
+    racks = any(candidate.rack is not None for candidate in candidates)
     return "CP-PLACE-ZK-RACK" if racks else "CP-PLACE-ZK", made
 
 
@@ -99,19 +99,19 @@ def first_index(sim: Simulation, topic: str) -> int:
     """2.2.  Return where the ZooKeeper era begins to place added partitions."""
     k = sim.cluster.controller
     head = k.records[k.topics[topic].tps[0]].replicas[0]
-    later = [index for index, one in enumerate(sorted(k.brokers)) if one >= head]
+    later = [index for index, broker in enumerate(sorted(k.brokers)) if broker >= head]
     return later[0] if later else 0
 
 
-def placement_error(sim: Simulation, wanted: TopicRequest, factor: int | None = None) -> int:
+def placement_error(sim: Simulation, topic: TopicRequest, factor: int | None = None) -> int:
     """Return why these partitions cannot be made, or NONE; nothing is drawn."""
     k = sim.cluster.controller
-    _, (error, lists) = place(sim, wanted, Fixed())
-    known = None if factor is None and sim.profile.mode == "zk" else k.brokers
-    error = error or placement.check_manual(lists, known, factor)
-    if error or sim.profile.mode == "zk" or not wanted.lists:
+    _, (error, lists) = place(sim, topic, Fixed())
+    registered = None if factor is None and sim.profile.mode == "zk" else k.brokers
+    error = error or placement.check_manual(lists, registered, factor)
+    if error or sim.profile.mode == "zk" or not topic.lists:
         return error
-    led = all(any(k.active(broker) for broker in one) for one in lists)
+    led = all(any(k.active(broker) for broker in ids) for ids in lists)
     return errors.NONE if led else errors.INVALID_REPLICA_ASSIGNMENT
 
 
@@ -130,10 +130,10 @@ def replicas_left(sim: Simulation) -> int:
 # -- making and deleting ---------------------------------------------------------------------------
 
 
-def create(sim: Simulation, name: str, wanted: TopicRequest, out: Effects) -> None:
+def create(sim: Simulation, name: str, topic: TopicRequest, out: Effects) -> None:
     """Create a topic, or more partitions of the one of this name."""
     k = sim.cluster.controller
-    rule, (_, lists) = place(sim, wanted, _placing_chance(sim))
+    rule, (_, lists) = place(sim, topic, _placing_chance(sim))
     if rule:
         out.cue(rule, CONTROLLER, "topic", None, tuple(lists), about=name)
     grows = name in k.topics

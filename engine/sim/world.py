@@ -95,11 +95,11 @@ class ControllerSide(Protocol):
 class World:
     """One cluster and its world, under one scenario, profile and seed.
 
-    `told` collects cues.  `listener`, if set, is called with (kind, node, what) after every event
-    that had an effect; each call becomes a step of the animator.
+    `cues`: whether they are collected.  `listener`, if set, is called with (kind, node, what) after
+    every event that had an effect; each call becomes a step of the animator.
     """
 
-    def __init__(self, scenario: Scenario, profile: str, seed: int = 0, told: bool = False) -> None:
+    def __init__(self, scenario: Scenario, profile: str, seed: int = 0, cues: bool = False) -> None:
         self.scenario = scenario
         self.profile = get_profile(profile)
         self.configs = build(self.profile, dict(scenario.configs))
@@ -120,7 +120,7 @@ class World:
         self.ledger = Ledger()
         self.checker = Checker(self.cluster, self.ledger)
         self.checker.grow(len(names))
-        self.out = Wires(told, self.kernel, self.network, self.ledger)
+        self.out = Wires(cues, self.kernel, self.network, self.ledger)
         self.out.watch(self.cluster.brokers)
         self.events = 0
         self.budget = RUN_AWAY
@@ -366,8 +366,9 @@ class World:
         if look:
             self.ledger.uncontrolled.note(self.cluster.controller.alive, self.kernel.now)
             touched = self.out.take_touched(node)
-            told = self.out.cues is not None  # then it looks also where handlers told it nothing of
-            self.checker.after(node, self.events, None if told else touched)
+            with_cues = self.out.cues is not None
+            # With cues it looks also where handlers told it nothing of.
+            self.checker.after(node, self.events, None if with_cues else touched)
             if self.cluster.store is not None:
                 self.checker.look_at_remote(self.cluster.store)
             if node >= 0:

@@ -112,8 +112,8 @@ def _fetch_answered(h: Happening, m: Any) -> Sentence | None:
             return None
         return say("answer.ignored", b=f, a=leader)
     if data.diverging is not None:
-        found, end = data.diverging
-        return say("fetch.diverged", f=f, l=leader, e=epoch(found), o=offset(end))
+        last_epoch, end = data.diverging
+        return say("fetch.diverged", f=f, l=leader, e=epoch(last_epoch), o=offset(end))
     appended = h.cue("L-4")
     if appended is not None:
         count = appended[4] - appended[3]
@@ -145,14 +145,14 @@ def _epoch_end_arrives(h: Happening, m: Any) -> Sentence | None:
     answer = h.sent(messages.EPOCH_END_R, m.corr)
     if answer is None or not answer.partitions:
         return None
-    _, code, found, end = answer.partitions[0]
+    _, code, answered, end = answer.partitions[0]
     leader, f = node(m.dst), node(m.src)
     if code:
         return say("answer.error", a=leader, b=f, x=error(code))
-    asked = epoch(found if found >= 0 else m.partitions[0][1])
+    requested = epoch(answered if answered >= 0 else m.partitions[0][1])
     if end < 0:
-        return say("epoch.unknown", l=leader, f=f, e=asked)
-    return say("epoch.answer", l=leader, f=f, e=asked, o=offset(end))
+        return say("epoch.unknown", l=leader, f=f, e=requested)
+    return say("epoch.answer", l=leader, f=f, e=requested, o=offset(end))
 
 
 def _epoch_end_answered(h: Happening, m: Any) -> Sentence | None:
@@ -160,15 +160,15 @@ def _epoch_end_answered(h: Happening, m: Any) -> Sentence | None:
         return None
     if m.dst <= FIRST_PRODUCER:
         return consumer_sentences.validated(h, m)
-    _, code, found, end = m.partitions[0]
+    _, code, answered, end = m.partitions[0]
     f, leader = node(m.dst), node(m.src)
     if code:
         return None if h.cue("F-8") else say("answer.ignored", b=f, a=leader)
     if end < 0:
         return say("epoch.heard.unknown", f=f, l=leader)
-    if found < 0:
+    if answered < 0:
         return say("epoch.heard.end", f=f, l=leader, o=offset(end))
-    return say("epoch.heard", f=f, l=leader, e=epoch(found), o=offset(end))
+    return say("epoch.heard", f=f, l=leader, e=epoch(answered), o=offset(end))
 
 
 def _epoch_end_sent(m: Any) -> Sentence | None:

@@ -73,26 +73,26 @@ def beats(
     """
     if not total:
         return []
-    by_mark = {one.mark: one.text for own in captions for one in own}
-    told = [*_captioned(total, chapters, captions, marks, weighty)]
-    opening = Beat(_opening(chapters, told), by_mark.get(START, ""))
-    found = {opening.step: opening}
+    by_mark = {comment.mark: comment.text for own in captions for comment in own}
+    candidates = [*_captioned(total, chapters, captions, marks, weighty)]
+    opening = Beat(_opening(chapters, candidates), by_mark.get(START, ""))
+    by_step = {opening.step: opening}
     if END in by_mark:
-        told.append(Beat(total, by_mark[END], LOSS))
-        told += _untold_loss(total, chapters, told, lost_at)
+        candidates.append(Beat(total, by_mark[END], LOSS))
+        candidates += _untold_loss(total, chapters, candidates, lost_at)
     else:
-        told += _asides(total, chapters, captions, marks, weighty)
-        told += _happened(chapters, marks, lost_at)
-    for beat in told:
+        candidates += _asides(total, chapters, captions, marks, weighty)
+        candidates += _happened(chapters, marks, lost_at)
+    for beat in candidates:
         if beat.step > opening.step:
-            known = found.get(beat.step, beat)
-            text = known.text or beat.text
-            found[beat.step] = Beat(beat.step, text, max(known.weight, beat.weight))
-    if len(found) == 1 or (total in weighty and END not in by_mark):
-        found.setdefault(total, Beat(total, "", LOSS))
-    free = sorted((one for one in found.values() if one is not opening), key=_first_by_weight)
-    kept = [opening, *free[: MOST_BEATS - 1]]
-    return [(one.step, one.text) for one in sorted(kept, key=lambda one: one.step)]
+            same_step = by_step.get(beat.step, beat)
+            text = same_step.text or beat.text
+            by_step[beat.step] = Beat(beat.step, text, max(same_step.weight, beat.weight))
+    if len(by_step) == 1 or (total in weighty and END not in by_mark):
+        by_step.setdefault(total, Beat(total, "", LOSS))
+    free = sorted((each for each in by_step.values() if each is not opening), key=_first_by_weight)
+    chosen = [opening, *free[: MOST_BEATS - 1]]
+    return [(each.step, each.text) for each in sorted(chosen, key=lambda each: each.step)]
 
 
 def _first_by_weight(beat: Beat) -> tuple[int, int]:
@@ -133,11 +133,11 @@ def _captioned(
 
 
 def _untold_loss(
-    total: int, chapters: Sequence[Chapter], told: Sequence[Beat], lost_at: int | None
+    total: int, chapters: Sequence[Chapter], candidates: Sequence[Beat], lost_at: int | None
 ) -> Iterable[Beat]:
     """Return the loss, unless a caption of its move tells of it."""
     for first, last in _extents(total, chapters):
-        told_of = any(first <= beat.step <= last for beat in told)
+        told_of = any(first <= beat.step <= last for beat in candidates)
         if lost_at is not None and first <= lost_at <= last and not told_of:
             yield Beat(lost_at, "", LOSS)
 

@@ -82,8 +82,8 @@ def looked_up(h: Happening, m: Any, answer: Any) -> Sentence | None:
     """Return the sentence of a leader that answers a client's ListOffsets."""
     leader, c = node(m.dst), node(m.src)
     if answer.error:
-        told = _decided(h, "H-9")
-        return told or say("answer.error", a=leader, b=c, x=error_entity(answer.error))
+        sentence = _decided(h, "H-9")
+        return sentence or say("answer.error", a=leader, b=c, x=error_entity(answer.error))
     key = "seek.latest" if m.timestamp == messages.LATEST else "seek.earliest"
     return say(key, l=leader, c=c, o=offset(answer.offset))
 

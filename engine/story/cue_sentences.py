@@ -142,9 +142,9 @@ def _diverges(h: Happening, cue: Cue) -> Sentence | None:
     answer = h.sent(messages.FETCH_R)
     if answer is None:
         return None
-    found, end = cue.new
+    last_epoch, end = cue.new
     b, f = node(cue.node), node(answer.dst)
-    return say("fetch.diverge", b=b, f=f, e=epoch(found), o=offset(end))
+    return say("fetch.diverge", b=b, f=f, e=epoch(last_epoch), o=offset(end))
 
 
 def _leader_learns(h: Happening, cue: Cue) -> Sentence | None:
@@ -380,14 +380,14 @@ REASONS: Final = {
 """Sentences whose reason differs from that of their rule."""
 
 
-def reason(cue: Cue, told: Sentence | None) -> str:
+def reason(cue: Cue, sentence: Sentence | None) -> str:
     """Return the key of the reason behind a consequence, "" if it needs none.
 
     A broker that does not lead refuses for its role; whether requests carry a leader epoch (since
     2.1, KIP-320) does not matter then.
     """
-    if told is not None and told["key"] in REASONS:
-        return REASONS[told["key"]]
+    if sentence is not None and sentence["key"] in REASONS:
+        return REASONS[sentence["key"]]
     if cue.rule == "S-2.epoch_check" and cue.new not in FENCES:
         return "why.role"
     rule = RULES.get(cue.rule)

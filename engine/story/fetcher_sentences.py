@@ -79,7 +79,7 @@ def at_work(
     """
     thread = before.get((broker, what.corr)) if isinstance(what, _ANSWERS) else None
     if thread is None:
-        asks = [after[key] for one in sends if (key := (broker, one.corr)) in after]
+        asks = [after[key] for send in sends if (key := (broker, send.corr)) in after]
         thread = asks[0] if len(asks) == 1 else None
     if thread is None:
         return {}

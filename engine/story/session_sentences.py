@@ -20,8 +20,8 @@ def fetch_sent(m: Any) -> Sentence:
         return say(key, f=f, l=leader, n=number(count))
     e, s = number(m.session_epoch), number(m.session_id)
     if m.forgotten:
-        gone = word(", ".join(map(str, m.forgotten)))
-        return say("session.forget", f=f, l=leader, e=e, s=s, p=gone)
+        forgotten = word(", ".join(map(str, m.forgotten)))
+        return say("session.forget", f=f, l=leader, e=e, s=s, p=forgotten)
     if not count:
         return say("session.ask.none", f=f, l=leader, e=e, s=s)
     key = "session.ask.one" if count == 1 else "session.ask"

@@ -78,7 +78,7 @@ def tell(happening: Happening) -> tuple[list[Sentence], list[Sentence]]:
     """
     followed = _consequences(happening)
     happened = _happened(happening)
-    weightiest = max(followed, key=lambda one: one[0], default=None)
+    weightiest = max(followed, key=lambda entry: entry[0], default=None)
     if happened and (weightiest is None or weightiest[0] < WEIGHTY):
         first = happened[0]
     elif weightiest is not None:
@@ -90,8 +90,8 @@ def tell(happening: Happening) -> tuple[list[Sentence], list[Sentence]]:
     details = _details(first, [*heavy, *happened, *light, *_also_sent(happening)])
     why = _why(happening, weightiest)
     release = happening.sim.profile.release
-    return [_named(one, release) for one in (first, *details)], [
-        _named(one, release) for one in why
+    return [_named(sentence, release) for sentence in (first, *details)], [
+        _named(sentence, release) for sentence in why
     ]
 
 
@@ -106,12 +106,12 @@ def _named(sentence: Sentence, release: Release) -> Sentence:
 
 def _consequences(h: Happening) -> list[Consequence]:
     """Return (moment, cue, sentence) of every cue that is worth a sentence."""
-    found = []
+    consequences = []
     for cue in h.cues:
         sentence = tell_cue(h, cue)
         if sentence is not None:
-            found.append((_weight(h, cue), cue, sentence))
-    return found
+            consequences.append((_weight(h, cue), cue, sentence))
+    return consequences
 
 
 def _weight(h: Happening, cue: Cue) -> int:
@@ -138,20 +138,20 @@ def _also_sent(h: Happening) -> list[Sentence]:
     """Return what an arrival set free: waiting fetches, and what a client now sends (again)."""
     if h.kind != DELIVERY or not isinstance(h.what, Message):
         return []
-    asked = (h.what.src, h.what.corr)
-    freed = [m for m in h.sends if m.kind == FETCH_R and (m.dst, m.corr) != asked]
+    answered = (h.what.src, h.what.corr)
+    freed = [m for m in h.sends if m.kind == FETCH_R and (m.dst, m.corr) != answered]
     return tell_sent([*freed, *(m for m in h.sends if m.kind == PRODUCE)])
 
 
-def _details(first: Sentence, told: list[Sentence]) -> list[Sentence]:
+def _details(first: Sentence, sentences: list[Sentence]) -> list[Sentence]:
     """Return the further sentences: nothing twice, nothing obvious, and not too much."""
     covered = COVERS.get(first["key"], frozenset())
-    kept: list[Sentence] = []
-    for sentence in told:
+    details: list[Sentence] = []
+    for sentence in sentences:
         key = sentence["key"]
-        if key not in covered and key not in ROUTINE and sentence not in (first, *kept):
-            kept.append(sentence)
-    return kept[: MOST_SENTENCES - 1]
+        if key not in covered and key not in ROUTINE and sentence not in (first, *details):
+            details.append(sentence)
+    return details[: MOST_SENTENCES - 1]
 
 
 def _why(h: Happening, weightiest: Consequence | None) -> list[Sentence]:
@@ -159,8 +159,8 @@ def _why(h: Happening, weightiest: Consequence | None) -> list[Sentence]:
     if weightiest is not None and weightiest[0] >= WEIGHTY:
         key = reason(weightiest[1], weightiest[2])
         return [say(key)] if key else []
-    told = [cue for cue in h.cues if speaks(h, cue)]
-    best = max(told, key=lambda cue: RULES[cue.rule].moment, default=None)
+    spoken = [cue for cue in h.cues if speaks(h, cue)]
+    best = max(spoken, key=lambda cue: RULES[cue.rule].moment, default=None)
     return [] if best is None else [say(reason(best, None))]
 
 
@@ -224,11 +224,11 @@ def entity_text(entity: Entity, names: dict[int, str], catalogue: Mapping[str, s
 
 def client_text(name: str, catalogue: Mapping[str, str]) -> str:
     """Return a client's name for readers: P1 is producer 1."""
-    found = _CLIENT.fullmatch(name)
-    if not found:
+    match = _CLIENT.fullmatch(name)
+    if not match:
         return name
-    key = "entity.producer" if found[1] == "P" else "entity.consumer"
-    return catalogue[key].replace("{n}", found[2])
+    key = "entity.producer" if match[1] == "P" else "entity.consumer"
+    return catalogue[key].replace("{n}", match[2])
 
 
 def in_words(comment: str) -> str:
@@ -238,8 +238,8 @@ def in_words(comment: str) -> str:
     """
 
     def put(match: re.Match[str]) -> str:
-        told = client_text(match[0], words_of(STORY, USUAL))
-        return told.capitalize() if match.start() == 0 else told
+        client = client_text(match[0], words_of(STORY, USUAL))
+        return client.capitalize() if match.start() == 0 else client
 
     return _NAMED.sub(put, comment)
 

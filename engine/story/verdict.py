@@ -91,17 +91,17 @@ def verdict_so_far(sim: Simulation, faults: Collection[Struck]) -> RunVerdict:
     ledger = sim.ledger
     lost = promised(sim, faults)
     destroyed = sorted(set(ledger.lost).difference(ledger.unclean_lost, lost))
-    gone = [*destroyed, *ledger.unclean_lost, *ledger.lost_single]
+    lost_for_good = [*destroyed, *ledger.unclean_lost, *ledger.lost_single]
     excused = LOSS if ledger.unclean_epochs or destroyed else frozenset()
     broken = [name for name, _, _ in sim.broken if name not in excused]
     if lost:
         return _sentence(LOST, lost, MANY if len(lost) > 1 else "")
-    if broken or (sim.broken and not gone):
+    if broken or (sim.broken and not lost_for_good):
         worst = min(broken or [name for name, _, _ in sim.broken], key=_is_mechanism)
         return {"kind": BROKEN, "key": f"broken.{worst}", "records": []}
-    if gone:
+    if lost_for_good:
         cause = ".disks" if destroyed else ".unclean" if ledger.unclean_lost else ".acks"
-        return _sentence(GONE, gone, cause)
+        return _sentence(GONE, lost_for_good, cause)
     return {}
 
 
@@ -153,16 +153,16 @@ def verdict(sim: Simulation, faults: Collection[Struck]) -> RunVerdict:
     are in the log of a running leader.
     """
     struck = sorted({fault for fault, _ in faults}, key=SEVERITY.index)
-    missing, kept = _by_reach(sim)
-    found = verdict_so_far(sim, faults)
-    if not found:
+    missing, reachable = _by_reach(sim)
+    outcome = verdict_so_far(sim, faults)
+    if not outcome:
         if missing:
-            found = _sentence(UNAVAILABLE, missing)
+            outcome = _sentence(UNAVAILABLE, missing)
         else:
-            kind = KEPT if kept and struck else UNTESTED
-            usual = _sentence(kind, (), MANY if kind == KEPT and kept > 1 else "")
-            found = _of_groups(sim) or usual
-    return {**found, "kept": kept, "fault": struck[0] if struck else ""}
+            kind = KEPT if reachable and struck else UNTESTED
+            usual = _sentence(kind, (), MANY if kind == KEPT and reachable > 1 else "")
+            outcome = _of_groups(sim) or usual
+    return {**outcome, "kept": reachable, "fault": struck[0] if struck else ""}
 
 
 def _of_groups(sim: Simulation) -> RunVerdict:
@@ -189,7 +189,7 @@ def _by_reach(sim: Simulation) -> tuple[list[str], int]:
     """
     ledger = sim.ledger
     missing: list[str] = []
-    kept = 0
+    reachable = 0
     for tp, record in sim.cluster.controller.records.items():
         leader = sim.brokers.get(record.leader)
         process = None if leader is None else leader.process
@@ -203,5 +203,5 @@ def _by_reach(sim: Simulation) -> tuple[list[str], int]:
             if replica is None:
                 missing += names
             elif acked.base >= replica.log.log_start:
-                kept += len(names)
-    return missing, kept
+                reachable += len(names)
+    return missing, reachable

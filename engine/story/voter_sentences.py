@@ -127,8 +127,8 @@ def fetch_answered(h: Happening, m: Any) -> Sentence:
     if m.error != NONE:
         return say("voter.refused", **args, x=error(m.error))
     if m.diverging is not None:
-        found, end = m.diverging
-        return say("voter.diverges", **args, e=epoch(found), o=offset(end))
+        last_epoch, end = m.diverging
+        return say("voter.diverges", **args, e=epoch(last_epoch), o=offset(end))
     count = sum(len(records) for _, records in m.batches)
     if count:
         return say("voter.fetched", **args, n=number(count), o=offset(max(m.hw, 0)))

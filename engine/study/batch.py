@@ -67,8 +67,8 @@ def run_chunk(chunk: dict[str, Any]) -> list[Row]:
             row_of(present.future(run, seed), cell, seed, probe) | {"log_weight": 0}
             for seed in seeds
         ]
-    told = {key: value for key, value in chunk["scenario"].items() if key != PROMISED}
-    scenario, profile = Scenario.from_dict(told), chunk["profile"]
+    scenario_data = {key: value for key, value in chunk["scenario"].items() if key != PROMISED}
+    scenario, profile = Scenario.from_dict(scenario_data), chunk["profile"]
     row = promised_row if PROMISED in chunk["scenario"] else row_of
     return [by_promise(row(Run(scenario, profile, seed), cell, seed, probe)) for seed in seeds]
 
@@ -81,8 +81,8 @@ def promised_row(run: Run, cell: int, seed: int, probe: int = 0) -> Row:
     row, sim = row_and_end(run, cell, seed, probe)
     if sim is not None and row["broken"]:
         release = get_profile(get_profile(run.profile).base)
-        kept = promised(run, sim, release)
-        row["broken"] = [one for one in row["broken"] if one[0] in kept]
+        promised_here = promised(run, sim, release)
+        row["broken"] = [breach for breach in row["broken"] if breach[0] in promised_here]
         row["verdict"] = VIOLATES if row["broken"] else HOLDS
         row["invariant"], row["step"], row["why"] = (*row["broken"], ["", -1, ""])[0]
     return row

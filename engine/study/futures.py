@@ -140,15 +140,15 @@ def _at(replay: Replay, steps: Iterable[int]) -> list[Present]:
 def _clock_until(run: Run, last: int) -> dict[int, tuple[int, int]]:
     """Return step -> (number of its move, until when that move lets the clock run or -1)."""
     sim = run.simulation()
-    found: dict[int, tuple[int, int]] = {}
+    clocks: dict[int, tuple[int, int]] = {}
     for number in play(sim, run.lines()):
-        found[sim.events] = number, sim.clock_until
+        clocks[sim.events] = number, sim.clock_until
         if sim.events >= last:
             break
     # Events that come without a pause between them belong to the pause after them.
-    for step in range(max(found) - 1, 0, -1):
-        found.setdefault(step, found[step + 1])
-    return found
+    for step in range(max(clocks) - 1, 0, -1):
+        clocks.setdefault(step, clocks[step + 1])
+    return clocks
 
 
 def _present(replay: Replay, step: int, place: tuple[int, int]) -> Present:

@@ -17,15 +17,15 @@ def provenance(
 
     A scenario that is not of the library has no command: it is written to a file first.
     """
-    told = {
+    origin = {
         "scenario": json.dumps(scenario, sort_keys=True, separators=(",", ":"), ensure_ascii=False),
         "release": ",".join(profiles),
         "first_seed": str(first_seed),
         "runs": str(runs),
         "engine": str(ENGINE_VERSION),
     }
-    known = file.library().get(scenario.get("slug", ""))
-    if known is not None and known.to_dict() == scenario:
+    original = file.library().get(scenario.get("slug", ""))
+    if original is not None and original.to_dict() == scenario:
         seeds = f"--seed {first_seed} --runs {runs}"
-        told["command"] = f"highwater batch {known.slug} --kafka {told['release']} {seeds}"
-    return told
+        origin["command"] = f"highwater batch {original.slug} --kafka {origin['release']} {seeds}"
+    return origin

@@ -54,12 +54,12 @@ class _Broken:
 class _Search:
     """The shortest failing run so far, and how much may still be played."""
 
-    def __init__(self, invariant: str, run: Run, found: _Broken) -> None:
+    def __init__(self, invariant: str, run: Run, broken: _Broken) -> None:
         self.invariant = invariant
         self.run = run
-        self.found = found
+        self.found = broken
         self.plays = 1
-        self.events = found.step
+        self.events = broken.step
 
     def spent(self) -> bool:
         return self.plays >= PLAYS_MOST or self.events >= EVENTS_MOST
@@ -78,14 +78,14 @@ class _Search:
             return False
         most = self.found.step - 1 + worth
         try:
-            found = first_break(run, self.invariant, most)
+            broken = first_break(run, self.invariant, most)
         except InputError:
             return False
         self.plays += 1
-        self.events += most if found is None else found.step
-        if found is None:
+        self.events += most if broken is None else broken.step
+        if broken is None:
             return False
-        self.run, self.found = run, found
+        self.run, self.found = run, broken
         return True
 
 
@@ -94,18 +94,18 @@ def shorten(run: Run, invariant: str) -> Shortened:
 
     Raises InputError when the run does not break the invariant.
     """
-    found, sim = _played(run, invariant)
-    if found is None:
+    broken, sim = _played(run, invariant)
+    if broken is None:
         raise InputError("impossible", "This run does not break {0}.", invariant)
-    search = _Search(invariant, run, found)
-    search.try_scenario(_as_scheduled(run, sim, found), run.seed, worth=found.step)
+    search = _Search(invariant, run, broken)
+    search.try_scenario(_as_scheduled(run, sim, broken), run.seed, worth=broken.step)
     if not any(fault.mtbf_ms for fault in search.run.scenario.faults):
         for reduce in _REDUCTIONS:
             reduce(search)
-    if search.found.step >= found.step:
-        search.run, search.found = run, found
+    if search.found.step >= broken.step:
+        search.run, search.found = run, broken
     shorter = _cut_short(search.run, search.found, invariant)
-    return Shortened(shorter, invariant, found.step, search.found.step, search.plays)
+    return Shortened(shorter, invariant, broken.step, search.found.step, search.plays)
 
 
 def first_break(run: Run, invariant: str, most: int) -> _Broken | None:
@@ -130,7 +130,7 @@ def _played(
     return None, sim
 
 
-def _as_scheduled(run: Run, sim: Simulation, found: _Broken) -> Json:
+def _as_scheduled(run: Run, sim: Simulation, broken: _Broken) -> Json:
     """Return the scenario with random faults written out: the last before the violation."""
     data = run.scenario.to_dict()
     began = min((plan.began for plan in sim.plans), default=0)
@@ -150,7 +150,7 @@ def _as_scheduled(run: Run, sim: Simulation, found: _Broken) -> Json:
             struck.append(line)
     struck.sort(key=lambda line: (line["at_ms"], line.get("brokers", []), line["kind"]))
     data["faults"] = struck[-MOST_FAULTS:]
-    return _ended(data, run.profile, found)
+    return _ended(data, run.profile, broken)
 
 
 def line_of(plan: FaultPlan) -> Json:
@@ -162,20 +162,20 @@ def line_of(plan: FaultPlan) -> Json:
     return line
 
 
-def _ended(data: Json, profile: str, found: _Broken) -> Json:
+def _ended(data: Json, profile: str, broken: _Broken) -> Json:
     """Return a run no longer than needed, and promised for this profile alone."""
-    data["duration_ms"] = max(1, min(data["duration_ms"], found.at_ms + 1))
+    data["duration_ms"] = max(1, min(data["duration_ms"], broken.at_ms + 1))
     data["expect"] = {}
     data["profiles"] = [profile]
     return data
 
 
-def _cut_short(run: Run, found: _Broken, invariant: str) -> Run:
-    data = _ended(run.scenario.to_dict(), run.profile, found)
+def _cut_short(run: Run, broken: _Broken, invariant: str) -> Run:
+    data = _ended(run.scenario.to_dict(), run.profile, broken)
     data["slug"] = data["code"] = ""
     data["title"] = f"{data['title'].removesuffix(MARK)[:180]}{MARK}"
     shorter = Run(Scenario.from_dict(data), run.profile, run.seed, run.moves)
-    return shorter if first_break(shorter, invariant, found.step) else run
+    return shorter if first_break(shorter, invariant, broken.step) else run
 
 
 # -- what is tried --------------------------------------------------------------------------------
@@ -184,9 +184,9 @@ def _cut_short(run: Run, found: _Broken, invariant: str) -> Run:
 def _fewer_moves(search: _Search) -> None:
     """Remove the moves that do not matter from the script and the moves by hand."""
 
-    def without(kept: list[Any]) -> bool:
+    def without(lines: list[Any]) -> bool:
         run = search.run
-        return search.try_run(Run(run.scenario, run.profile, run.seed, tuple(kept)))
+        return search.try_run(Run(run.scenario, run.profile, run.seed, tuple(lines)))
 
     ddmin(lambda: list(search.run.lines()), without, search.spent)
 
@@ -194,8 +194,8 @@ def _fewer_moves(search: _Search) -> None:
 def _fewer_faults(search: _Search) -> None:
     """Remove the faults that do not matter from the schedule."""
 
-    def without(kept: list[Any]) -> bool:
-        data = {**search.run.scenario.to_dict(), "faults": kept}
+    def without(faults: list[Any]) -> bool:
+        data = {**search.run.scenario.to_dict(), "faults": faults}
         # A fault less is worth some events more: the next reductions make them up.
         return search.try_scenario(data, search.run.seed, worth=search.found.step // 4)
 
@@ -264,8 +264,8 @@ def _one_producer(data: Json) -> Iterator[Json]:
 def _less_load(data: Json) -> Iterator[Json]:
     for factor in (8, 4, 2):
         slower = [
-            {**one, "rate_per_s": max(0.001, one["rate_per_s"] / factor)}
-            for one in data["workload"]["producers"]
+            {**producer, "rate_per_s": max(0.001, producer["rate_per_s"] / factor)}
+            for producer in data["workload"]["producers"]
         ]
         yield {**data, "workload": {**data["workload"], "producers": slower}}
 

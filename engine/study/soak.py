@@ -42,7 +42,7 @@ def soak_chunk(chunk: dict[str, Any]) -> dict[str, Any]:
     result: {"runs": {profile: n}, "steps": n, "pairs": {profile: [[rule, rule], ...]},
              "finds": [{"number", "kind", "why", "run": text, "moves": how many it had}]}
     """
-    library = [Scenario.from_dict(one) for one in chunk["library"]]
+    library = [Scenario.from_dict(data) for data in chunk["library"]]
     runs: dict[str, int] = {}
     pairs: dict[str, set[tuple[str, str]]] = {}
     finds, steps = [], 0
@@ -52,9 +52,9 @@ def soak_chunk(chunk: dict[str, Any]) -> dict[str, Any]:
         runs[row] = runs.get(row, 0) + 1
         pairs.setdefault(row, set()).update(drawn.pairs)
         steps += drawn.steps
-        found = drawn.find or examine(drawn.run)
-        if found is not None:
-            kind, why = found
+        problem = drawn.find or examine(drawn.run)
+        if problem is not None:
+            kind, why = problem
             short = shrunk(drawn.run, kind)
             finds.append(
                 {
@@ -65,8 +65,8 @@ def soak_chunk(chunk: dict[str, Any]) -> dict[str, Any]:
                     "moves": len(drawn.run.lines()),
                 }
             )
-    told = {row: sorted(map(list, found)) for row, found in sorted(pairs.items())}
-    return {"runs": runs, "steps": steps, "pairs": told, "finds": finds}
+    rows = {row: sorted(map(list, codes)) for row, codes in sorted(pairs.items())}
+    return {"runs": runs, "steps": steps, "pairs": rows, "finds": finds}
 
 
 # -- drawing --------------------------------------------------------------------------------------
@@ -86,17 +86,17 @@ def draw(seed: int, number: int, profiles: Sequence[str], library: Sequence[Scen
     """Run `number`: its moves are drawn one by one from what can be done where it stands."""
     start, chance = wander.draw_run(seed, number, profiles, library)
     drawn = Drawn(start)
-    wanted = is_clean if chance.hits(0.6) else _anything
+    accepts = is_clean if chance.hits(0.6) else _anything
     lines = list(start.lines())
     try:
-        sim = start.simulation(told=True)
+        sim = start.simulation(cues=True)
         sim.budget = BUDGET
         listen(sim, drawn.pairs)
         lines = _play_prefix(sim, start.lines())
         for _ in range(3 + chance.below(MOST_MOVES)):
             if sim.events > BUDGET:
                 break
-            lines.append(wander.draw_move(sim, chance, wanted))
+            lines.append(wander.draw_move(sim, chance, accepts))
             wander.advance(sim, lines[-1])
         drawn.steps = sim.events
     except InputError as error:
@@ -146,10 +146,10 @@ def _why(error: Exception) -> str:
 # -- examining ------------------------------------------------------------------------------------
 
 
-def played(run: Run, told: bool = False) -> Simulation:
+def played(run: Run, cues: bool = False) -> Simulation:
     """Return the run, played to its end or to the end of its budget."""
-    sim = run.simulation(told)
-    sim.rush = not told
+    sim = run.simulation(cues)
+    sim.rush = not cues
     sim.budget = BUDGET
     for _ in play(sim, run.lines()):
         pass
@@ -183,7 +183,7 @@ def examine(run: Run) -> Find | None:
 
 def _listener_fault(run: Run, end: str) -> str:
     """Check that listeners change nothing; "" if they do not."""
-    found = _end(played(run, told=True))
+    found = _end(played(run, cues=True))
     return "" if found == end else f"told it ends as {found}, untold as {end}"
 
 
@@ -192,8 +192,8 @@ def _text(run: Run, end: str) -> str:
     again = Run.from_text(run.text())
     if again != run:
         return "its text is another run"
-    found = _end(played(again))
-    return "" if found == end else f"from its text it ends as {found}, else as {end}"
+    ended = _end(played(again))
+    return "" if ended == end else f"from its text it ends as {ended}, else as {end}"
 
 
 def _copy(run: Run, end: str) -> str:
@@ -220,12 +220,12 @@ def _copy(run: Run, end: str) -> str:
 def _checkpoint(run: Run, end: str) -> str:
     """Check that a run resumed from a checkpoint ends as if played from the start; "" if so."""
     cursor = Cursor(run)
-    kept: list[Checkpoint] = []
-    while cursor.advance() is not None and len(kept) < CHECKPOINTS:
-        if not kept or cursor.sim.events >= 2 * kept[-1].events:
-            found = cursor.checkpoint()
-            kept += [found] if found is not None else []
-    for place in kept:
+    checkpoints: list[Checkpoint] = []
+    while cursor.advance() is not None and len(checkpoints) < CHECKPOINTS:
+        if not checkpoints or cursor.sim.events >= 2 * checkpoints[-1].events:
+            checkpoint = cursor.checkpoint()
+            checkpoints += [checkpoint] if checkpoint is not None else []
+    for place in checkpoints:
         later = Cursor(run, start=place)
         later.sim.budget = BUDGET
         while later.advance() is not None:
@@ -262,8 +262,8 @@ def shrunk(run: Run, kind: str) -> Run:
 
     def still(candidate: Run) -> bool:
         left[0] -= 1
-        found = examine(candidate)
-        return found is not None and found[0] == kind
+        problem = examine(candidate)
+        return problem is not None and problem[0] == kind
 
     def keeps(lines: list[str]) -> bool:
         nonlocal run

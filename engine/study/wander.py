@@ -43,16 +43,16 @@ WORLDS: Final = {
 
 def allowed(
     sim: Simulation,
-    wanted: Callable[[str], bool],
+    accepts: Callable[[str], bool],
     offers: Callable[[Simulation], Iterator[str]] = suggestions,
 ) -> dict[str, list[str]]:
     """Return the possible moves by verb, so that many targets do not favour a verb."""
-    found: dict[str, list[str]] = {}
+    by_verb: dict[str, list[str]] = {}
     for line in offers(sim):
         move = moves.parse(line, sim.scenario.brokers)
-        if wanted(line) and not moves.why_not(sim, move):
-            found.setdefault(move.verb.name, []).append(line)
-    return found
+        if accepts(line) and not moves.why_not(sim, move):
+            by_verb.setdefault(move.verb.name, []).append(line)
+    return by_verb
 
 
 def advance(sim: Simulation, line: str) -> None:
@@ -112,8 +112,8 @@ def pick(chance: Chance, found: Sequence[T]) -> T:
     return found[chance.below(len(found))]
 
 
-def draw_move(sim: Simulation, chance: Chance, wanted: Callable[[str], bool]) -> str:
-    offered = allowed(sim, wanted, everything)
+def draw_move(sim: Simulation, chance: Chance, accepts: Callable[[str], bool]) -> str:
+    offered = allowed(sim, accepts, everything)
     verbs = sorted(offered)
     steady = [verb for verb in verbs if verb in STEADY]
     verb = pick(chance, steady if steady and chance.hits(0.5) else verbs)
@@ -222,7 +222,7 @@ def draw_cluster(chance: Chance) -> Scenario:
     configs = {name: pick(chance, VALUES[name]) for name in VALUES if chance.hits(0.25)}
     data: dict[str, Any] = {
         "title": "by chance",
-        "brokers": [{"id": one} for one in ids],
+        "brokers": [{"id": broker} for broker in ids],
         "partitions": partitions,
         "configs": configs,
     }
@@ -239,7 +239,7 @@ def draw_cluster(chance: Chance) -> Scenario:
     if chance.hits(0.3):
         data["faults"] = draw_faults(chance, ids)
     if chance.hits(0.4):
-        data["brokers"] = [{"id": one, "dirs": 1 + chance.below(2)} for one in ids]
+        data["brokers"] = [{"id": broker, "dirs": 1 + chance.below(2)} for broker in ids]
     return Scenario.from_dict(data)
 
 
@@ -256,11 +256,11 @@ def draw_run(
         cluster = draw_cluster(chance)
         first = ("run 6s",) if cluster.faults else ()
         return Run(cluster, profile, chance.below(1_000), first), chance
-    fit = [one for one in library if not one.cannot_begin(profile)]
+    fit = [candidate for candidate in library if not candidate.cannot_begin(profile)]
     if not fit:
         return Run(draw_cluster(chance), profile, chance.below(1_000), ()), chance
     scenario = pick(chance, fit)
     run = Run(scenario, profile, chance.below(1_000))
     script = [line for line in run.lines() if not line.startswith("run")]
-    kept = tuple(script[: chance.below(len(script) + 1)])
-    return Run(scenario, profile, run.seed, kept), chance
+    lines = tuple(script[: chance.below(len(script) + 1)])
+    return Run(scenario, profile, run.seed, lines), chance

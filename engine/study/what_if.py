@@ -94,10 +94,10 @@ def what_if(run: Run) -> tuple[tuple[int, ...], list[Column]]:
     room = min(MOST_COLUMNS, MOST_CELLS // max(1, len(tps)))
     singles = [_column(sim, (node,), tps) for node in alive[:room]]
     racks = [_column(sim, nodes, tps, rack) for rack, nodes in _racks(sim, alive)]
-    found = [_column(sim, (), tps), *singles, *racks]
-    if len(found) + len(alive) * (len(alive) - 1) // 2 <= room:
-        found += _pairs(sim, singles, tps)
-    return tps, found[:room]
+    columns = [_column(sim, (), tps), *singles, *racks]
+    if len(columns) + len(alive) * (len(alive) - 1) // 2 <= room:
+        columns += _pairs(sim, singles, tps)
+    return tps, columns[:room]
 
 
 def _racks(sim: Simulation, alive: Iterable[int]) -> Iterator[tuple[str, tuple[int, ...]]]:
@@ -109,16 +109,16 @@ def _racks(sim: Simulation, alive: Iterable[int]) -> Iterator[tuple[str, tuple[i
 
 
 def _pairs(sim: Simulation, singles: list[Column], tps: tuple[int, ...]) -> list[Column]:
-    found = []
-    for one, other in combinations(singles, 2):
-        pair = _column(sim, (*one.brokers, *other.brokers), tps)
+    columns = []
+    for first, other in combinations(singles, 2):
+        pair = _column(sim, (*first.brokers, *other.brokers), tps)
         apart = sum(
             a.kind in STOPPED or b.kind in STOPPED
-            for a, b in zip(one.cells, other.cells, strict=True)
+            for a, b in zip(first.cells, other.cells, strict=True)
         )
         if pair.stopped > apart:
-            found.append(pair)
-    return sorted(found, key=lambda column: -column.stopped)[:MOST_PAIRS]
+            columns.append(pair)
+    return sorted(columns, key=lambda column: -column.stopped)[:MOST_PAIRS]
 
 
 def _column(

@@ -62,13 +62,13 @@ def _state(process: Process, replica: Replica) -> tuple[int, GroupState]:
 
 def _offsets(sim: Simulation, replica: Replica) -> list[CommittedOffset]:
     """Return the committed offset of each partition, and one that is only written yet."""
-    known, written = committed(replica), commits(replica.log, replica.log.leo)
+    offsets, written = committed(replica), commits(replica.log, replica.log.leo)
     shown: list[CommittedOffset] = []
     for tp in range(len(sim.scenario.partitions)):
         twice, skipped = _repeated_and_skipped(sim.ledger, replica.tp, tp)
-        offset = known[tp][0] if tp in known else None
+        offset = offsets[tp][0] if tp in offsets else None
         entry: CommittedOffset = {"p": tp, "offset": offset, "twice": twice, "skipped": skipped}
-        if tp in written and written[tp] != known.get(tp):
+        if tp in written and written[tp] != offsets.get(tp):
             entry["written"] = written[tp][0]
         shown.append(entry)
     return shown

@@ -54,10 +54,10 @@ def ident(sim: Simulation, node: int, name: str) -> str:
 def line(sim: Simulation, cue: Cue) -> Line | None:
     """Return the leader's log line; None where the release logs nothing at INFO or DEBUG."""
     name = sim.cluster.names[cue.tp]
-    told = RULES[cue.rule](sim, cue, name)
-    if told is None:
+    entry = RULES[cue.rule](sim, cue, name)
+    if entry is None:
         return None
-    level, text = told
+    level, text = entry
     return level, f"{ident(sim, cue.node, name)} {text}"
 
 

@@ -57,15 +57,15 @@ def shown_partitions(sim: Simulation) -> tuple[list[Shown], PartitionsMore | Non
     every = list(partitions(sim))
     if len(every) <= ALL_SHOWN:
         return every, None
-    trouble = [one for one in every if _is_in_trouble(one[1])]
-    found = {one[0] for one in islice(_used(sim, every), SOME_SHOWN // 2)}
-    for one in chain(trouble, every):
-        if len(found) == SOME_SHOWN:
+    trouble = [row for row in every if _is_in_trouble(row[1])]
+    chosen = {row[0] for row in islice(_used(sim, every), SOME_SHOWN // 2)}
+    for entry in chain(trouble, every):
+        if len(chosen) == SOME_SHOWN:
             break
-        found.add(one[0])
-    hidden = [record for tp, record, _ in trouble if tp not in found]
-    return [one for one in every if one[0] in found], {
-        "n": len(every) - len(found),
+        chosen.add(entry[0])
+    hidden = [record for tp, record, _ in trouble if tp not in chosen]
+    return [row for row in every if row[0] in chosen], {
+        "n": len(every) - len(chosen),
         "leaderless": sum(record.leader < 0 for record in hidden),
         "under": len(hidden),
     }
@@ -73,13 +73,13 @@ def shown_partitions(sim: Simulation) -> tuple[list[Shown], PartitionsMore | Non
 
 def _used(sim: Simulation, every: list[Shown]) -> Iterator[Shown]:
     """Yield the partitions that a workload names, or whose leader has records."""
-    named = {one.partition for one in sim.scenario.workload.producers}
+    named = {producer.partition for producer in sim.scenario.workload.producers}
     disks = {number: broker.machine.disks for number, broker in sim.brokers.items()}
-    for one in every:
-        tp, record, _ = one
+    for entry in every:
+        tp, record, _ = entry
         disk = disks[record.leader].get(tp) if record.leader >= 0 else None
         if tp in named or (disk is not None and disk.log.leo > 0):
-            yield one
+            yield entry
 
 
 def _is_in_trouble(record: PartitionRecord) -> bool:

@@ -104,12 +104,12 @@ def initial(sim: Simulation) -> StepJson:
     }
 
 
-def _haunt(replica: ReplicaView, gone: list[Record]) -> None:
+def _haunt(replica: ReplicaView, cut: list[Record]) -> None:
     """Keep ghosts until the next moment, as long as nothing stands in their place."""
     room = RECORDS_SHOWN - len(replica["cut"])
     taken = {ghost["o"] for ghost in replica["cut"]}
-    free = (one for one in gone if one["o"] >= replica["leo"] and one["o"] not in taken)
-    replica["cut"] += [{**one, "old": True} for one in islice(free, max(0, room))]
+    free = (record for record in cut if record["o"] >= replica["leo"] and record["o"] not in taken)
+    replica["cut"] += [{**record, "old": True} for record in islice(free, max(0, room))]
 
 
 def _graves(sim: Simulation, cuts: Iterable[Cut]) -> list[tuple[int, int, str, list[int]]]:
@@ -117,7 +117,7 @@ def _graves(sim: Simulation, cuts: Iterable[Cut]) -> list[tuple[int, int, str, l
     ledger = sim.ledger
     if not ledger.lost and not ledger.lost_single:
         return []
-    found = (
+    lost = (
         (acked.tp, acked.base + i, name)
         for acks in ledger.acked
         for acked in acks
@@ -131,7 +131,7 @@ def _graves(sim: Simulation, cuts: Iterable[Cut]) -> list[tuple[int, int, str, l
                 truncated.setdefault((tp, name), set()).add(node)
     return [
         (tp, offset, name, sorted(truncated.get((tp, name), ())))
-        for tp, offset, name in islice(found, MOST_GRAVES)
+        for tp, offset, name in islice(lost, MOST_GRAVES)
     ]
 
 
@@ -142,24 +142,24 @@ def _queue(sim: Simulation, shown: list[wire.Message]) -> None:
     receiver has stopped waiting for it (`unawaited`).
     """
     first: dict[tuple[int, int, int], int] = {}
-    for (m, way), told in zip(_drawn_messages(sim), shown, strict=False):  # there may be more
+    for (m, way), row in zip(_drawn_messages(sim), shown, strict=False):  # there may be more
         key = (m.src, m.dst, m.kind)
-        told["way"] = way
+        row["way"] = way
         if key in first:
-            told["behind"] = first[key]
+            row["behind"] = first[key]
         else:
             first[key] = m.id
         if m.kind in FETCHER_RESPONSES and m.dst in sim.brokers:
             process = sim.brokers[m.dst].process
             if process is None or waiting_thread(process, m.src, m.corr) is None:
-                told["unawaited"] = True
+                row["unawaited"] = True
 
 
 def _hold(sim: Simulation, links: list[LinkView]) -> None:
     """Mark the links on which a hand holds messages."""
     for src, dst, _ in sorted(sim.network.held_ways):
         a, b = node_name(max(src, dst)), node_name(min(src, dst))
-        link = next((one for one in links if (one["a"], one["b"]) == (a, b)), None)
+        link = next((row for row in links if (row["a"], row["b"]) == (a, b)), None)
         if link is None:
             link = {"a": a, "b": b, "cut": "none", "delay": 0, "loss": 0.0, "held": True}
             links.append(link)
@@ -220,8 +220,10 @@ def _plain(value: Any, depth: int = 5) -> Any:
     if depth == 0:
         return str(type(value).__name__)
     if isinstance(value, dict):
-        return {str(key): _plain(one, depth - 1) for key, one in value.items()}
+        return {str(key): _plain(item, depth - 1) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        found = [_plain(one, depth - 1) for one in list(value)[:MOST_OF_A_LIST]]
-        return [*found, "…"] if len(value) > MOST_OF_A_LIST else found
-    return {_camel(one): _plain(getattr(value, one), depth - 1) for one in fields(type(value))}
+        items = [_plain(item, depth - 1) for item in list(value)[:MOST_OF_A_LIST]]
+        return [*items, "…"] if len(value) > MOST_OF_A_LIST else items
+    return {
+        _camel(field): _plain(getattr(value, field), depth - 1) for field in fields(type(value))
+    }

@@ -51,14 +51,14 @@ def node_text(node: int) -> str:
 def _with_nodes(cue: Cue, value: Any) -> Any:
     """Return a cue's value with the names of its voters, where it has nodes."""
     if isinstance(value, tuple | list):
-        return [_with_nodes(cue, one) for one in value]
+        return [_with_nodes(cue, item) for item in value]
     is_node = isinstance(value, int) and FIRST_PRODUCER < value < CONTROLLER
     return node_text(value) if is_node and cue.rule.startswith(OF_NODES) else value
 
 
 def value_text(value: Any) -> str:
     if isinstance(value, tuple | list):
-        return "[" + ",".join(value_text(one) for one in value) + "]"
+        return "[" + ",".join(value_text(item) for item in value) + "]"
     if isinstance(value, Batch):
         return f"{'+'.join(value.values)}@{value.base}({value.epoch})"
     return "-" if value is None else str(value)
@@ -168,8 +168,8 @@ def remote_line(sim: Simulation, tp: int) -> list[str]:
     if store is None:
         return []
     segments = [
-        f"{one.base}-{one.end - 1}@{','.join(str(epoch) for epoch, _ in one.epochs)}"
-        for one in store.log_of(tp).all_segments()
+        f"{segment.base}-{segment.end - 1}@{','.join(str(epoch) for epoch, _ in segment.epochs)}"
+        for segment in store.log_of(tp).all_segments()
     ]
     return [" ".join([f"  remote{{{'up' if store.up else 'down'}}} ", *segments]).rstrip()]
 
@@ -181,10 +181,10 @@ class CellCache:
         self._of: dict[int, tuple[Log, int, list[str]]] = {}
 
     def of(self, log: Log) -> list[str]:
-        known = self._of.get(id(log))
-        if known is None or known[0] is not log or known[1] != log.cuts:
-            known = self._of[id(log)] = log, log.cuts, []
-        cells = known[2]
+        cached = self._of.get(id(log))
+        if cached is None or cached[0] is not log or cached[1] != log.cuts:
+            cached = self._of[id(log)] = log, log.cuts, []
+        cells = cached[2]
         cells += [f"{_named(batch)}@{batch.epoch}" for batch in log.batches[len(cells) :]]
         return cells
 
@@ -213,9 +213,9 @@ def state_lines(sim: Simulation, cache: CellCache | None = None) -> list[str]:
     lines = []
     cache = cache or CellCache()
     several = len(sim.cluster.names) > 1
-    for tp, record, gone in shown_partitions(sim)[0]:
+    for tp, record, deleted in shown_partitions(sim)[0]:
         name = sim.cluster.names[tp] if several else "P"
-        lines.append(f"{name}{{{gone}}}" if gone else name + _record_text(record))
+        lines.append(f"{name}{{{deleted}}}" if deleted else name + _record_text(record))
         for broker_id in sorted(record.replicas):
             broker = sim.brokers[broker_id]
             replica = broker.replicas.get(tp)

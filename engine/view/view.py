@@ -146,7 +146,7 @@ def _partition(
     sim: Simulation,
     tp: int,
     record: PartitionRecord,
-    gone: str,
+    deleted: str,
     cut: dict[tuple[int, int], tuple[Batch, ...]],
     recall: Recall,
     most: int,
@@ -179,8 +179,8 @@ def _partition(
             for b in record.replicas
         },
     }
-    if gone:
-        shown["gone"] = gone
+    if deleted:
+        shown["gone"] = deleted
     return shown
 
 
@@ -357,8 +357,8 @@ def _broker(sim: Simulation, broker: Broker) -> BrokerView:
     }
     if machine.dirs > 1:
         shown["dirs"] = [
-            {"name": directories.name(one), "failed": one in machine.broken}
-            for one in range(1, machine.dirs + 1)
+            {"name": directories.name(number), "failed": number in machine.broken}
+            for number in range(1, machine.dirs + 1)
         ]
     if machine.disk_rate:
         written = 0 if process is None else -(-process.disk_free_us // 1_000)
@@ -367,7 +367,9 @@ def _broker(sim: Simulation, broker: Broker) -> BrokerView:
     if fetchers > 1:
         shown["fetchers"] = fetchers
     if process is not None and process.sessions is not None:
-        shown["fetchSessions"] = [_session(one) for one in process.sessions.sessions.values()]
+        shown["fetchSessions"] = [
+            _session(session) for session in process.sessions.sessions.values()
+        ]
     return shown
 
 
@@ -381,10 +383,10 @@ def _session(session: Session) -> FetchSession:
 
 
 def _links(sim: Simulation) -> list[LinkView]:
-    found: dict[tuple[int, int], LinkView] = {}
+    links: dict[tuple[int, int], LinkView] = {}
     for (src, dst), link in sim.network.links.items():
         a, b = max(src, dst), min(src, dst)
-        shown = found.setdefault(
+        shown = links.setdefault(
             (a, b),
             {
                 "a": node_name(a),
@@ -402,7 +404,7 @@ def _links(sim: Simulation) -> list[LinkView]:
             shown["cut"] = way if shown["cut"] == "none" else "both"
     for broker in sorted(sim.network.held_metadata | sim.network.held_alter):
         key = (broker, CONTROLLER)
-        shown = found.setdefault(
+        shown = links.setdefault(
             key,
             {
                 "a": broker,
@@ -414,7 +416,7 @@ def _links(sim: Simulation) -> list[LinkView]:
             },
         )
         shown["held"] = True
-    return [found[key] for key in sorted(found)]
+    return [links[key] for key in sorted(links)]
 
 
 def _under_way(sim: Simulation) -> list[Any]:
@@ -477,7 +479,7 @@ def _client(client: Any) -> ClientView:
         "believes": client.leaders.get(client.tp, -1),
         "position": client.position,
         "epoch": client.position_epoch if client.position_epoch >= 0 else None,
-        "reset": next(name for name, wanted in RESETS.items() if wanted == client.reset),
+        "reset": next(name for name, offset in RESETS.items() if offset == client.reset),
         "rack": client.rack or "",
         "preferred": client.preferred if client.preferred >= 0 else None,
         "failed": client.failed,
@@ -494,7 +496,7 @@ def _ledger(sim: Simulation, recall: Recall) -> LedgerView:
         "committed": sum(ledger.hw_reached),
         "lost": sorted(ledger.lost)[:50],
         "lost1": sorted(ledger.lost_single)[:50],
-        "seen": sum(len(one) for one in ledger.seen),
+        "seen": sum(len(values) for values in ledger.seen),
     }
 
 
@@ -564,10 +566,10 @@ def _voter(quorum: Quorum, v: Voter) -> VoterView:
 
 
 def _observer(sim: Simulation, quorum: Quorum, broker: int) -> ObserverView:
-    known, process = quorum.observers[broker], sim.brokers[broker].process
+    observer, process = quorum.observers[broker], sim.brokers[broker].process
     return {
         "b": broker,
-        "leader": None if process is None else _known(known.leader),
-        "epoch": known.epoch,
+        "leader": None if process is None else _known(observer.leader),
+        "epoch": observer.epoch,
         "offset": 0 if process is None else process.metadata_offset,
     }

@@ -70,26 +70,26 @@ def run_again(sim: Simulation, broker: int) -> Cure | None:
     return None
 
 
-def connect(sim: Simulation, one: int, other: int) -> Cure | None:
+def connect(sim: Simulation, here: int, other: int) -> Cure | None:
     """Return the cure for a cut link; None if messages pass both ways."""
-    if not sim.network.is_cut(one, other):
+    if not sim.network.is_cut(here, other):
         return None
-    a, b = label(sim, one), label(sim, other)
-    needed = say("cure.heal", a=node(one), b=node(other))
+    a, b = label(sim, here), label(sim, other)
+    needed = say("cure.heal", a=node(here), b=node(other))
     return cure(sim, needed, f"heal {a} {b}", f"heal {b} {a}")
 
 
 def informed(sim: Simulation, broker: int) -> Cure:
     """Return what stands between a broker and the newest metadata; at last only time."""
     who = label(sim, broker)
-    found = run_again(sim, broker)
-    if found is None and not sim.cluster.controller.alive:
-        found = cure(sim, say("cure.controller"), "restart K")
-    if found is None:
-        found = connect(sim, broker, CONTROLLER)
-    if found is None and broker in sim.network.held_metadata:
-        found = cure(sim, say("cure.release.md", b=node(broker)), f"release md {who}")
-    return found or cure(sim, say("cure.time"), "advance 5s")
+    remedy = run_again(sim, broker)
+    if remedy is None and not sim.cluster.controller.alive:
+        remedy = cure(sim, say("cure.controller"), "restart K")
+    if remedy is None:
+        remedy = connect(sim, broker, CONTROLLER)
+    if remedy is None and broker in sim.network.held_metadata:
+        remedy = cure(sim, say("cure.release.md", b=node(broker)), f"release md {who}")
+    return remedy or cure(sim, say("cure.time"), "advance 5s")
 
 
 def answered(sim: Simulation, leader: int) -> Cure:
@@ -105,13 +105,13 @@ def answered(sim: Simulation, leader: int) -> Cure:
 
 def fetched(sim: Simulation, leader: Replica, follower: int, target: int) -> Cure:
     """Return the cure until the leader knows that the follower has everything below `target`."""
-    found = (
+    remedy = (
         run_again(sim, leader.broker)
         or run_again(sim, follower)
         or connect(sim, follower, leader.broker)
     )
-    if found is not None:
-        return found
+    if remedy is not None:
+        return remedy
     begun = begun_anew(sim, leader.tp, follower)
     if begun is not None:
         return begun
@@ -174,7 +174,7 @@ def oversized(sim: Simulation, leader: Replica, follower: int) -> int:
     own = None if asks is None else asks.replicas.get(leader.tp)
     if asks is None or sends is None or own is None or leader.profile.fair_order:
         return 0
-    next_ = next((one for one in leader.log.batches if one.end > own.log.leo), None)
+    next_ = next((batch for batch in leader.log.batches if batch.end > own.log.leo), None)
     if next_ is None:
         return 0
     size = (next_.end - next_.base) * sends.configs.record_bytes

@@ -32,12 +32,12 @@ FETCHING: Final = "F-4"
 """Guards of this rule decide whether a fetch can happen at all; the others are the decision."""
 
 
-def guard(rule: str, ok: bool, told: Sentence, needed: Cure | None = None) -> Guard:
+def guard(rule: str, ok: bool, sentence: Sentence, needed: Cure | None = None) -> Guard:
     """Return one guard; its cure is left out where it is true."""
-    found: wire.Cure | None = (
+    remedy: wire.Cure | None = (
         None if ok or needed is None else {"say": needed[0], "move": needed[1]}
     )
-    return {"rule": rule, "ok": ok, "say": told, "cure": found}
+    return {"rule": rule, "ok": ok, "say": sentence, "cure": remedy}
 
 
 def all_hold(guards: list[Guard]) -> bool:
@@ -52,36 +52,36 @@ def of_mark(sim: Simulation, broker: Process, replica: Replica) -> list[Guard]:
     log = replica.log
     b, hw, leo = node(broker.id), offset(log.hw), offset(log.leo)
     if log.leo > log.hw:
-        found = [guard("H-2", True, say("guard.mark.more", b=b, o=leo, h=hw))]
+        guards = [guard("H-2", True, say("guard.mark.more", b=b, o=leo, h=hw))]
     else:
         needed = cures.appended(sim, replica.tp)
-        found = [guard("H-2", False, say("guard.mark.end", b=b, o=leo), needed)]
-    found += _followers(sim, broker, replica, log.hw + 1 if log.leo > log.hw else -1)
+        guards = [guard("H-2", False, say("guard.mark.end", b=b, o=leo), needed)]
+    guards += _followers(sim, broker, replica, log.hw + 1 if log.leo > log.hw else -1)
     if replica.profile.strict_min_isr:
-        found.append(_enough_to_commit(sim, broker, replica))
-    return found
+        guards.append(_enough_to_commit(sim, broker, replica))
+    return guards
 
 
 def _followers(sim: Simulation, broker: Process, replica: Replica, target: int) -> list[Guard]:
     """H-2.  Return the guards that every counting replica is known to have all below `target`."""
     counting = watermark.waits_for(broker, replica, sim.now)
     blocking = watermark.short_of(broker, replica, target, sim.now)
-    found = []
+    guards = []
     for follower, remote in replica.remote.items():
-        f, known = node(follower), offset(remote.leo)
+        f, leo = node(follower), offset(remote.leo)
         if follower not in counting:
-            found.append(guard("H-2", True, say("guard.mark.ignored", f=f)))
+            guards.append(guard("H-2", True, say("guard.mark.ignored", f=f)))
             continue
         short = follower in blocking
         if remote.leo < 0:
-            told = say("guard.mark.unheard", f=f, b=node(broker.id))
+            sentence = say("guard.mark.unheard", f=f, b=node(broker.id))
         elif short:
-            told = say("guard.mark.behind", f=f, o=known, t=offset(target))
+            sentence = say("guard.mark.behind", f=f, o=leo, t=offset(target))
         else:
-            told = say("guard.mark.known", f=f, o=known)
+            sentence = say("guard.mark.known", f=f, o=leo)
         needed = cures.fetched(sim, replica, follower, target) if short else None
-        found.append(guard("H-2", not short, told, needed))
-    return found
+        guards.append(guard("H-2", not short, sentence, needed))
+    return guards
 
 
 def _enough_to_commit(sim: Simulation, broker: Process, replica: Replica) -> Guard:
@@ -97,13 +97,13 @@ def grown(sim: Simulation, broker: Process, replica: Replica) -> Cure:
     # The least cure comes first: a running process before one that has to start.
     outside.sort(key=lambda follower: sim.brokers[follower].status != UP)
     for follower in outside:
-        for one in of_joining(sim, broker, replica, follower):
-            if not one["ok"] and one["cure"] and one["cure"]["move"]:
-                return one["cure"]["say"], one["cure"]["move"]
+        for condition in of_joining(sim, broker, replica, follower):
+            if not condition["ok"] and condition["cure"] and condition["cure"]["move"]:
+                return condition["cure"]["say"], condition["cure"]["move"]
     if outside:
         return cures.fetched(sim, replica, outside[0], max(replica.log.leo, 1))
-    wanted = f"set min.insync.replicas={max(1, len(replica.isr))}"
-    return cures.cure(sim, say("cure.set", n=number(len(replica.isr))), wanted)
+    setting = f"set min.insync.replicas={max(1, len(replica.isr))}"
+    return cures.cure(sim, say("cure.set", n=number(len(replica.isr))), setting)
 
 
 def of_following(sim: Simulation, replica: Replica, leader: Replica | None) -> list[Guard]:
@@ -111,28 +111,28 @@ def of_following(sim: Simulation, replica: Replica, leader: Replica | None) -> l
     log, b = replica.log, node(replica.broker)
     if leader is None:
         return [guard("H-4", False, say("guard.leads.nobody"))]
-    found = [_fetches(sim, leader, replica.broker)]
+    guards = [_fetches(sim, leader, replica.broker)]
     l_mark = offset(leader.log.hw)
     if leader.log.hw > log.hw:
-        found.append(guard("H-4", True, say("guard.follow.more", l=node(leader.broker), h=l_mark)))
+        guards.append(guard("H-4", True, say("guard.follow.more", l=node(leader.broker), h=l_mark)))
     else:
-        told = say("guard.follow.same", l=node(leader.broker), h=l_mark)
+        sentence = say("guard.follow.same", l=node(leader.broker), h=l_mark)
         needed = first_cure(of_mark(sim, sim.brokers[leader.broker].running, leader))
-        found.append(guard("H-4", False, told, needed))
+        guards.append(guard("H-4", False, sentence, needed))
     if log.leo > log.hw:
-        told = say("guard.mark.more", b=b, o=offset(log.leo), h=offset(log.hw))
-        found.append(guard("H-4", True, told))
+        sentence = say("guard.mark.more", b=b, o=offset(log.leo), h=offset(log.hw))
+        guards.append(guard("H-4", True, sentence))
     else:
         needed = cures.fetched(sim, leader, replica.broker, log.hw + 1)
-        found.append(guard("H-4", False, say("guard.mark.end", b=b, o=offset(log.leo)), needed))
-    return found
+        guards.append(guard("H-4", False, say("guard.mark.end", b=b, o=offset(log.leo)), needed))
+    return guards
 
 
 def first_cure(guards: list[Guard]) -> Cure | None:
     """Return the cure of the first guard that is false."""
-    for one in guards:
-        if not one["ok"] and one["cure"]:
-            return one["cure"]["say"], one["cure"]["move"]
+    for condition in guards:
+        if not condition["ok"] and condition["cure"]:
+            return condition["cure"]["say"], condition["cure"]["move"]
     return None
 
 
@@ -142,32 +142,34 @@ def first_cure(guards: list[Guard]) -> Cure | None:
 def of_joining(sim: Simulation, broker: Process, replica: Replica, follower: int) -> list[Guard]:
     """S-7.  Return the guards of taking this follower into the ISR at its next fetch."""
     f, b = node(follower), node(broker.id)
-    found = [_nothing_in_flight(sim, broker, replica, follower)]
+    guards = [_nothing_in_flight(sim, broker, replica, follower)]
     if follower not in replica.assignment:
-        target = " ".join(label(sim, one) for one in (*replica.assignment, follower))
+        target = " ".join(label(sim, member) for member in (*replica.assignment, follower))
         line = f"reassign {target}{cures.place(replica.tp)}"
         needed = cures.cure(sim, say("cure.assign", f=f), line)
-        return [*found, guard("S-7", False, say("guard.join.stranger", f=f), needed)]
+        return [*guards, guard("S-7", False, say("guard.join.stranger", f=f), needed)]
     if follower in replica.isr:
-        told = say("guard.join.counted", b=b, f=f)
-        return [*found, guard("S-7", False, told, cures.informed(sim, broker.id))]
+        sentence = say("guard.join.counted", b=b, f=f)
+        return [*guards, guard("S-7", False, sentence, cures.informed(sim, broker.id))]
     remote, log = replica.remote[follower], replica.log
-    known, o = insync.reaches_mark(replica, remote), offset(remote.leo)
+    reaches, o = insync.reaches_mark(replica, remote), offset(remote.leo)
     if remote.leo < 0:
-        told = say("guard.mark.unheard", f=f, b=b)
+        sentence = say("guard.mark.unheard", f=f, b=b)
     else:
-        told = say("guard.join.mark" if known else "guard.join.short", f=f, o=o, h=offset(log.hw))
-    found.append(guard("S-7", known, told, cures.fetched(sim, replica, follower, log.hw)))
+        sentence = say(
+            "guard.join.mark" if reaches else "guard.join.short", f=f, o=o, h=offset(log.hw)
+        )
+    guards.append(guard("S-7", reaches, sentence, cures.fetched(sim, replica, follower, log.hw)))
     if replica.profile.join_needs_epoch_start:
-        known, start = insync.reaches_epoch_start(replica, remote), offset(replica.epoch_start)
-        told = say("guard.join.start" if known else "guard.join.early", f=f, s=start)
+        reaches, start = insync.reaches_epoch_start(replica, remote), offset(replica.epoch_start)
+        sentence = say("guard.join.start" if reaches else "guard.join.early", f=f, s=start)
         needed = cures.fetched(sim, replica, follower, replica.epoch_start)
-        found.append(guard("S-7", known, told, needed))
+        guards.append(guard("S-7", reaches, sentence, needed))
     if replica.profile.isr_eligibility:
-        found.append(_eligible(sim, broker, replica, follower))
-    found.append(_acceptable(sim, broker, replica, follower))
-    found.append(_fetches(sim, replica, follower))
-    return found
+        guards.append(_eligible(sim, broker, replica, follower))
+    guards.append(_acceptable(sim, broker, replica, follower))
+    guards.append(_fetches(sim, replica, follower))
+    return guards
 
 
 def _nothing_in_flight(sim: Simulation, broker: Process, replica: Replica, follower: int) -> Guard:
@@ -175,8 +177,8 @@ def _nothing_in_flight(sim: Simulation, broker: Process, replica: Replica, follo
         return guard("S-7", True, say("guard.flight.none"))
     i = members(replica.pending_isr)
     mine = replica.pending == EXPAND and follower in replica.pending_isr
-    told = say("guard.flight.mine" if mine else "guard.flight.other", f=node(follower), i=i)
-    return guard("CP-ALTER", False, told, cures.answered(sim, broker.id))
+    sentence = say("guard.flight.mine" if mine else "guard.flight.other", f=node(follower), i=i)
+    return guard("CP-ALTER", False, sentence, cures.answered(sim, broker.id))
 
 
 def _eligible(sim: Simulation, broker: Process, replica: Replica, follower: int) -> Guard:
@@ -185,18 +187,18 @@ def _eligible(sim: Simulation, broker: Process, replica: Replica, follower: int)
     if insync.may_be_proposed(broker, replica, follower):
         return guard("S-7", True, say("guard.join.eligible", f=f))
     if peer is None or not peer.alive:
-        told = say("guard.join.dead", f=f, b=b)
+        sentence = say("guard.join.dead", f=f, b=b)
     elif peer.fenced:
-        told = say("guard.join.fenced", f=f, b=b)
+        sentence = say("guard.join.fenced", f=f, b=b)
     elif peer.shutting_down:
-        told = say("guard.join.leaving", f=f, b=b)
+        sentence = say("guard.join.leaving", f=f, b=b)
     else:
-        told = say("guard.join.incarnation", f=f, b=b)
-    known = broker.profile.mode == "kraft" and sim.cluster.controller.active(follower)
-    needed = cures.informed(sim, broker.id if known else follower)
-    if known and peer is not None and not (peer.fenced or peer.shutting_down):
+        sentence = say("guard.join.incarnation", f=f, b=b)
+    registered = broker.profile.mode == "kraft" and sim.cluster.controller.active(follower)
+    needed = cures.informed(sim, broker.id if registered else follower)
+    if registered and peer is not None and not (peer.fenced or peer.shutting_down):
         needed = cures.fetched(sim, replica, follower, replica.log.hw)
-    return guard("S-7", False, told, needed)
+    return guard("S-7", False, sentence, needed)
 
 
 def refusal(sim: Simulation, broker: Process, replica: Replica, follower: int) -> int:
@@ -260,18 +262,20 @@ def _fetches(sim: Simulation, leader: Replica, follower: int) -> Guard:
     if follows and stopped is None and cut is None and begun is None:
         return _may_receive(sim, leader, follower)
     if process is None or process.status != UP:
-        told = say("guard.fetch.stopped", f=f)
+        sentence = say("guard.fetch.stopped", f=f)
     elif cut is not None:
-        told = say("guard.fetch.cut", f=f, b=b)
+        sentence = say("guard.fetch.cut", f=f, b=b)
     elif leader.tp in process.failed:
-        told = say("guard.fetch.failed", f=f)
+        sentence = say("guard.fetch.failed", f=f)
     elif begun is not None:
-        told = say("guard.fetch.thread", f=f)
+        sentence = say("guard.fetch.thread", f=f)
     elif not follows:
-        told = say("guard.fetch.elsewhere", f=f, b=b)
+        sentence = say("guard.fetch.elsewhere", f=f, b=b)
     else:
-        told = say("guard.fetch.stopped", f=b)
-    return guard(FETCHING, False, told, stopped or cut or begun or cures.informed(sim, follower))
+        sentence = say("guard.fetch.stopped", f=b)
+    return guard(
+        FETCHING, False, sentence, stopped or cut or begun or cures.informed(sim, follower)
+    )
 
 
 def _may_receive(sim: Simulation, leader: Replica, follower: int) -> Guard:
@@ -294,18 +298,18 @@ def _may_receive(sim: Simulation, leader: Replica, follower: int) -> Guard:
 def of_leaving(sim: Simulation, broker: Process, replica: Replica, member: int) -> list[Guard]:
     """S-8.  Return the guards of removing this member at the leader's next check."""
     f, remote = node(member), replica.remote[member]
-    found = [_nothing_in_flight(sim, broker, replica, member)]
+    guards = [_nothing_in_flight(sim, broker, replica, member)]
     late = insync.is_late(replica, remote, sim.now)
     limit = number(replica.configs.lag_time_max_ms)
     ago = number(max(0, sim.now - max(0, remote.last_caught_up_ms)))
     if late:
-        told = say("guard.late", f=f, n=ago, k=limit)
+        sentence = say("guard.late", f=f, n=ago, k=limit)
     elif replica.profile.leo_equal_is_insync and remote.leo == replica.log.leo:
-        told = say("guard.late.equal", f=f, o=offset(remote.leo))
+        sentence = say("guard.late.equal", f=f, o=offset(remote.leo))
     else:
-        told = say("guard.late.not", f=f, n=ago, k=limit)
-    found.append(guard("S-8", late, told, cures.fallen_behind(sim, replica, member)))
-    return found
+        sentence = say("guard.late.not", f=f, n=ago, k=limit)
+    guards.append(guard("S-8", late, sentence, cures.fallen_behind(sim, replica, member)))
+    return guards
 
 
 # -- a produce that waits -------------------------------------------------------------------------
@@ -320,20 +324,20 @@ def of_answer(
     decided = purgatory.fate(broker, replica, required)
     if decided in (NOT_LEADER_OR_FOLLOWER, KAFKA_STORAGE_ERROR):
         return [guard("P-4", False, say("guard.ack.error", b=b, x=error(decided)))]
-    found = [guard("P-4", True, say("guard.ack.time", n=due))]
+    guards = [guard("P-4", True, say("guard.ack.time", n=due))]
     if decided == purgatory.UNDECIDED:
-        found += _followers(sim, broker, replica, required)
+        guards += _followers(sim, broker, replica, required)
         if replica.profile.strict_min_isr:
-            found.append(_enough_to_commit(sim, broker, replica))
+            guards.append(_enough_to_commit(sim, broker, replica))
     enough = purgatory.has_enough_in_sync(replica)
     args = {"i": members(replica.maximal_isr), "n": number(replica.min_isr())}
-    told = say("guard.ack.enough" if enough else "guard.ack.few", **args)
-    found.append(guard("P-4", enough, told, grown(sim, broker, replica)))
-    if all_hold(found) and decided == purgatory.UNDECIDED:
+    sentence = say("guard.ack.enough" if enough else "guard.ack.few", **args)
+    guards.append(guard("P-4", enough, sentence, grown(sim, broker, replica)))
+    if all_hold(guards) and decided == purgatory.UNDECIDED:
         # H-3: the mark moves with the next append, fetch or ISR change, not by itself.
         reach = say("guard.ack.mark", b=b, h=offset(replica.log.hw), o=offset(required))
-        found.append(guard("H-3", False, reach, cures.appended(sim, replica.tp)))
-    return found
+        guards.append(guard("H-3", False, reach, cures.appended(sim, replica.tp)))
+    return guards
 
 
 def on_its_way(sim: Simulation, value: str, m: Message) -> Guard:
@@ -342,8 +346,8 @@ def on_its_way(sim: Simulation, value: str, m: Message) -> Guard:
     to = m.src if answered else m.dst
     key = "guard.ack.answering" if answered else "guard.ack.asking"
     needed = cures.run_again(sim, to) if to >= 0 else None
-    told = say(key, m=records([value]), b=node(to))
-    return guard("P-3", False, told, needed or cures.arrival(sim, m))
+    sentence = say(key, m=records([value]), b=node(to))
+    return guard("P-3", False, sentence, needed or cures.arrival(sim, m))
 
 
 def stopped(sim: Simulation, broker: int) -> Guard:

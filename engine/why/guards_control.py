@@ -33,21 +33,21 @@ def chosen(sim: Simulation, tp: int, replicas: tuple[int, ...] | None = None) ->
     """
     k = sim.cluster.controller
     record, unclean = k.records[tp], k.unclean_for(tp)
-    asked = record.replicas if replicas is None else replicas
+    candidates = record.replicas if replicas is None else replicas
     if not sim.profile.kraft:
         return election.choose_zk(
             election.OFFLINE,
-            asked,
+            candidates,
             record.isr,
             lambda b: znodes.may_lead(k, tp, b),
             unclean=unclean,
         )[0]
     last = NO_LEADER
     if k.configs.elr:
-        last = elr.last_known_leader(record, record.isr, record.elr, asked)
+        last = elr.last_known_leader(record, record.isr, record.elr, candidates)
     kind = election.UNCLEAN if unclean else election.ONLINE
     return election.choose_kr(
-        kind, NO_LEADER, asked, record.isr, record.elr, k.acceptable(tp), last
+        kind, NO_LEADER, candidates, record.isr, record.elr, k.acceptable(tp), last
     )[0]
 
 
@@ -91,11 +91,11 @@ def _candidate(sim: Simulation, tp: int, record: PartitionRecord, broker: int) -
 def election_cure(sim: Simulation, tp: int) -> Cure | None:
     """Return the cure for a missing leader: of the controller, then of a clean candidate."""
     guards = of_election(sim, tp)
-    false = [one["cure"] for one in guards if not one["ok"] and one["cure"]]
+    false = [condition["cure"] for condition in guards if not condition["ok"] and condition["cure"]]
     if not guards[0]["ok"]:
         return false[0]["say"], false[0]["move"]
-    clean = [one for one in false if one["say"]["key"] != "cure.unclean"]
-    best = next((one for one in [*clean, *false] if one["move"]), None)
+    clean = [remedy for remedy in false if remedy["say"]["key"] != "cure.unclean"]
+    best = next((remedy for remedy in [*clean, *false] if remedy["move"]), None)
     return None if best is None else (best["say"], best["move"])
 
 
@@ -114,66 +114,66 @@ def of_leading(sim: Simulation, tp: int, broker: int) -> list[Guard]:
     record = sim.cluster.controller.records[tp]
     if record.leader == broker:
         return _recorded(sim, tp, record, broker)
-    found = [_controller(sim)]
+    conditions = [_controller(sim)]
     b = node(broker)
     if broker not in record.replicas:
-        return [*found, guard(rule_of(sim), False, say("guard.elect.stranger", b=b))]
-    found.append(_candidate(sim, tp, record, broker))
+        return [*conditions, guard(rule_of(sim), False, say("guard.elect.stranger", b=b))]
+    conditions.append(_candidate(sim, tp, record, broker))
     if record.leader != NO_LEADER:
-        found.append(_leader_stands(sim, tp, broker))
+        conditions.append(_leader_stands(sim, tp, broker))
     else:
         first = chosen(sim, tp)
         if first not in (broker, NO_LEADER):
-            told = say("guard.elect.before", b=b, l=node(first))
-            found.append(guard(rule_of(sim), False, told))
+            sentence = say("guard.elect.before", b=b, l=node(first))
+            conditions.append(guard(rule_of(sim), False, sentence))
     replica = sim.brokers[broker].replicas.get(tp)
     if replica is not None and replica.role == LEADER:
-        found.append(_has_heard(sim, tp, record, broker))
-    return found
+        conditions.append(_has_heard(sim, tp, record, broker))
+    return conditions
 
 
 def _recorded(sim: Simulation, tp: int, record: PartitionRecord, broker: int) -> list[Guard]:
     """Return the guards where the record names the broker: still true, and known to it."""
     b, e = node(broker), epoch(record.leader_epoch)
-    found = [guard(rule_of(sim), True, say("guard.lead.recorded", b=b, e=e))]
+    conditions = [guard(rule_of(sim), True, say("guard.lead.recorded", b=b, e=e))]
     alive = sim.brokers[broker].status == UP
-    told = say("guard.lead.runs", b=b) if alive else say("guard.fetch.stopped", f=b)
-    found.append(guard("CP-8.1", alive, told, cures.run_again(sim, broker)))
+    sentence = say("guard.lead.runs", b=b) if alive else say("guard.fetch.stopped", f=b)
+    conditions.append(guard("CP-8.1", alive, sentence, cures.run_again(sim, broker)))
     if alive:
-        found.append(_has_heard(sim, tp, record, broker))
-    return found
+        conditions.append(_has_heard(sim, tp, record, broker))
+    return conditions
 
 
 def _has_heard(sim: Simulation, tp: int, record: PartitionRecord, broker: int) -> Guard:
     """5.8.  Return the guard that the broker acts on the controller's newest record."""
     replica = sim.brokers[broker].replicas.get(tp)
-    known = -1 if replica is None else replica.leader_epoch
+    epoch_there = -1 if replica is None else replica.leader_epoch
     b, e = node(broker), epoch(record.leader_epoch)
-    heard = known >= record.leader_epoch
+    heard = epoch_there >= record.leader_epoch
     rule = "CP-KR-APPLY" if sim.profile.kraft else "CP-LISR"
     if heard:
         return guard(rule, True, say("guard.lead.heard", b=b, e=e))
-    told = say("guard.lead.unheard", b=b, e=e, o=epoch(known))
-    return guard(rule, False, told, cures.informed(sim, broker))
+    sentence = say("guard.lead.unheard", b=b, e=e, o=epoch(epoch_there))
+    return guard(rule, False, sentence, cures.informed(sim, broker))
 
 
-def _leader_stands(sim: Simulation, tp: int, wanted: int) -> Guard:
+def _leader_stands(sim: Simulation, tp: int, candidate: int) -> Guard:
     """CP-ELECT-KR 3.  Return the guard of a leader that stays: valid, or its session lives."""
     leader = sim.cluster.controller.records[tp].leader
-    stands, b = node(leader), node(wanted)
+    stands, b = node(leader), node(candidate)
     status = sim.brokers[leader].status
     cut = cures.connect(sim, leader, CONTROLLER) is not None
     if not acceptable(sim, tp, leader):
         return guard(rule_of(sim), True, say("guard.elect.gone", l=stands))
     if status != DOWN and not cut:
-        line = f"elect {label(sim, wanted)}{cures.place(tp)}"
+        line = f"elect {label(sim, candidate)}{cures.place(tp)}"
         needed = cures.cure(sim, say("cure.elect", b=b), line)
         return guard(rule_of(sim), False, say("guard.elect.kept", l=stands), needed)
     rule = "CP-KR-FENCE" if sim.profile.kraft else "CP-ZK-BROKERS"
     noticed = f"detect {label(sim, leader)}"
     needed = cures.cure(sim, say("cure.detect", l=stands), noticed, "advance 20s")
-    told = say("guard.elect.session", l=stands, n=number(_session_left_ms(sim, leader)))
-    return guard(rule, False, told, needed)
+    sentence = say("guard.elect.session", l=stands, n=number(_session_left_ms(sim, leader)))
+    return guard(rule, False, sentence, needed)
 
 
 def _session_left_ms(sim: Simulation, broker: int) -> int:
@@ -191,12 +191,12 @@ def of_move(sim: Simulation, line: str) -> tuple[str, list[Guard]]:
     """Return (the move as it is read, its guards).  Raises InputError for what is no move."""
     move = moves.parse(line, sim.scenario.brokers)
     v = word(move.text)
-    found = [guard("", True, say("guard.move.read", v=v, g=word(move.verb.grammar)))]
+    conditions = [guard("", True, say("guard.move.read", v=v, g=word(move.verb.grammar)))]
     why = moves.why_not(sim, move)
     if not why:
-        return move.text, [*found, guard("", True, say("guard.move.possible"))]
+        return move.text, [*conditions, guard("", True, say("guard.move.possible"))]
     needed = _cure_of_move(sim, why)
-    return move.text, [*found, guard("", False, refusal(why), needed)]
+    return move.text, [*conditions, guard("", False, refusal(why), needed)]
 
 
 WHOLE: Final = "entity.sentence"

@@ -34,11 +34,11 @@ class PossibleMove(TypedDict):
 
 
 def possible(sim: Simulation) -> list[PossibleMove]:
-    found: list[PossibleMove] = []
+    possible_moves: list[PossibleMove] = []
     for line in suggestions(sim):
         move = moves.parse(line, sim.scenario.brokers)
         reason = moves.why_not(sim, move)
-        found.append(
+        possible_moves.append(
             {
                 "text": line,
                 "group": move.verb.group,
@@ -47,7 +47,7 @@ def possible(sim: Simulation) -> list[PossibleMove]:
                 "why": reason,
             }
         )
-    return found
+    return possible_moves
 
 
 def suggestions(sim: Simulation) -> Iterator[str]:
@@ -114,12 +114,12 @@ def _faults(names: list[str]) -> Iterator[str]:
         yield f"slow_disk {name} 2"
         yield f"cut {name} K"
         yield f"heal {name} K"
-    for i, one in enumerate(names[:6]):
+    for i, node in enumerate(names[:6]):
         for other in names[i + 1 : 6]:
-            yield f"cut {one} {other}"
-            yield f"heal {one} {other}"
-            yield f"slow {one} {other} 200"
-            yield f"lose {one} {other} 10%"
+            yield f"cut {node} {other}"
+            yield f"heal {node} {other}"
+            yield f"slow {node} {other} 200"
+            yield f"lose {node} {other} 10%"
     yield "heal"
 
 
@@ -128,12 +128,12 @@ def _disks(sim: Simulation) -> Iterator[str]:
     for broker in sim.brokers.values():
         if broker.machine.dirs > 1 and not sim.auto:
             yield f"copy {broker.name}"
-        for one in range(1, broker.machine.dirs + 1) if broker.machine.dirs > 1 else ():
-            name = directories.name(one)
+        for directory in range(1, broker.machine.dirs + 1) if broker.machine.dirs > 1 else ():
+            name = directories.name(directory)
             yield f"disk_fail {broker.name} {name}"
-            if 0 in broker.machine.disks and broker.machine.disks[0].dir != one:
+            if 0 in broker.machine.disks and broker.machine.disks[0].dir != directory:
                 yield f"move_dir {broker.name} {name}"
-            if one in broker.machine.broken:
+            if directory in broker.machine.broken:
                 yield f"wipe {broker.name} {name}"
 
 

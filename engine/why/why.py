@@ -36,12 +36,12 @@ def why(sim: Simulation, subject: str) -> Why:
     answer = _SUBJECTS.get(kind)
     if answer is None:
         raise InputError("invalid", "“{0}” is no subject; it is written: {1}.", kind[:40], GRAMMAR)
-    about, found, holds, then = answer(sim, rest.strip())
+    about, conditions, holds, then = answer(sim, rest.strip())
     return {
         "subject": subject.strip(),
         "about": about,
         "holds": holds,
-        "guards": found,
+        "guards": conditions,
         "then": then,
     }
 
@@ -59,8 +59,8 @@ def _broker(sim: Simulation, name: str) -> Broker:
     for spec in sim.scenario.brokers:
         if name in (str(spec.id), spec.name) and name:
             return sim.brokers[spec.id]
-    known = ", ".join(spec.label for spec in sim.scenario.brokers)
-    raise InputError("unknown", "There is no broker “{0}”; there are {1}.", name[:40], known)
+    labels = ", ".join(spec.label for spec in sim.scenario.brokers)
+    raise InputError("unknown", "There is no broker “{0}”; there are {1}.", name[:40], labels)
 
 
 def _leader(sim: Simulation, tp: int) -> tuple[Process, Replica] | None:
@@ -92,17 +92,17 @@ def _hw(sim: Simulation, rest: str) -> Found:
         broker = _broker(sim, name)
     replica = broker.replicas.get(tp)
     if replica is None or broker.status != UP:
-        found = [guards.stopped(sim, broker.id)]
-        return say("ask.mark.off", b=node(broker.id)), found, False, say("then.not")
+        conditions = [guards.stopped(sim, broker.id)]
+        return say("ask.mark.off", b=node(broker.id)), conditions, False, say("then.not")
     about = say("ask.mark", b=node(broker.id), o=offset(replica.log.hw))
     if replica.role == LEADER:
-        found = guards.of_mark(sim, broker.running, replica)
+        conditions = guards.of_mark(sim, broker.running, replica)
         then = say("then.mark", b=node(broker.id))
     else:
-        found = guards.of_following(sim, replica, leader[1] if leader else None)
+        conditions = guards.of_following(sim, replica, leader[1] if leader else None)
         then = say("then.follow", b=node(broker.id))
-    holds = guards.all_hold(found)
-    return about, found, holds, then if holds else say("then.not")
+    holds = guards.all_hold(conditions)
+    return about, conditions, holds, then if holds else say("then.not")
 
 
 def _isr(sim: Simulation, rest: str) -> Found:
@@ -113,48 +113,53 @@ def _isr(sim: Simulation, rest: str) -> Found:
     about = say("ask.isr.in" if inside else "ask.isr.out", b=b)
     leader = _leader(sim, tp)
     if leader is None or leader[0].status != UP:
-        found = _nobody(sim, tp)
-        return about, found, False, say("then.not")
+        conditions = _nobody(sim, tp)
+        return about, conditions, False, say("then.not")
     broker, replica = leader
     if member == broker.id:
-        told = guards.guard("S-8", False, say("guard.isr.leader", b=b))
-        return about, [told], False, say("then.never", b=b)
+        leads = guards.guard("S-8", False, say("guard.isr.leader", b=b))
+        return about, [leads], False, say("then.never", b=b)
     # Its leader may not know of it (S86): that one asks whether it joins, and never removes it.
     if inside and member in replica.remote and member in replica.isr:
-        found = guards.of_leaving(sim, broker, replica, member)
-        holds = guards.all_hold(found)
-        return about, found, holds, say("then.leaves", b=b) if holds else say("then.stays", b=b)
-    found = guards.of_joining(sim, broker, replica, member)
-    holds = guards.all_hold(found)
-    return about, found, holds, say("then.joins", b=b) if holds else say("then.not")
+        conditions = guards.of_leaving(sim, broker, replica, member)
+        holds = guards.all_hold(conditions)
+        return (
+            about,
+            conditions,
+            holds,
+            say("then.leaves", b=b) if holds else say("then.stays", b=b),
+        )
+    conditions = guards.of_joining(sim, broker, replica, member)
+    holds = guards.all_hold(conditions)
+    return about, conditions, holds, say("then.joins", b=b) if holds else say("then.not")
 
 
 def _ack(sim: Simulation, rest: str) -> Found:
     value = re.sub(r"(?<!\s)\s+p=\d{1,4}$", "", rest)
     m = records([value])
     about = say("ask.ack", m=m)
-    if any(value in one.values for acked in sim.ledger.acked for one in acked):
+    if any(value in batch.values for acked in sim.ledger.acked for batch in acked):
         return say("ask.acked", m=m), [], True, say("then.acked", m=m)
     for broker in sim.brokers.values():
         for replica in broker.replicas.values():
             for waiting in replica.waiting:
                 if value in waiting.request.values:
-                    found = guards.of_answer(sim, broker.running, replica, waiting)
-                    holds = guards.all_hold(found)
+                    conditions = guards.of_answer(sim, broker.running, replica, waiting)
+                    holds = guards.all_hold(conditions)
                     then = say("then.answer", b=node(broker.id), m=m)
-                    return about, found, holds, then if holds else say("then.not")
+                    return about, conditions, holds, then if holds else say("then.not")
     for message in sim.network.under_way():
         if message.kind in (PRODUCE, PRODUCE_R) and value in getattr(message, "values", ()):
-            found = [guards.on_its_way(sim, value, message)]
-            return about, found, False, say("then.not")
+            conditions = [guards.on_its_way(sim, value, message)]
+            return about, conditions, False, say("then.not")
     if value in sim.ledger.failed:
-        told = say("guard.ack.failed", m=m, x=error(sim.ledger.failed[value]))
-        return about, [guards.guard("P-6", False, told)], False, say("then.not")
+        answered = say("guard.ack.failed", m=m, x=error(sim.ledger.failed[value]))
+        return about, [guards.guard("P-6", False, answered)], False, say("then.not")
     for client in sim.clients.values():
         if isinstance(client, Producer) and any(value in s.values for s in client.queue):
-            told = say("guard.ack.queued", m=m)
+            answered = say("guard.ack.queued", m=m)
             needed = guards_control.leaderless_cure(sim)
-            return about, [guards.guard("P-6", False, told, needed)], False, say("then.not")
+            return about, [guards.guard("P-6", False, answered, needed)], False, say("then.not")
     raise InputError("unknown", "No record “{0}” waits for an answer here.", value[:40])
 
 
@@ -162,19 +167,19 @@ def _leads(sim: Simulation, rest: str) -> Found:
     name, tp = _place(sim, rest)
     record = sim.cluster.controller.records[tp]
     if not name and record.leader == NO_LEADER:
-        found = guards_control.of_election(sim, tp)
-        holds = found[0]["ok"] and any(one["ok"] for one in found[1:])
+        conditions = guards_control.of_election(sim, tp)
+        holds = conditions[0]["ok"] and any(condition["ok"] for condition in conditions[1:])
         then = say("then.elect") if holds else say("then.not.elected")
-        return say("ask.lead.nobody"), found, holds, then
+        return say("ask.lead.nobody"), conditions, holds, then
     broker = _broker(sim, name) if name else sim.brokers[record.leader]
     b = node(broker.id)
-    found = guards_control.of_leading(sim, tp, broker.id)
-    holds = guards.all_hold(found)
+    conditions = guards_control.of_leading(sim, tp, broker.id)
+    holds = guards.all_hold(conditions)
     if record.leader == broker.id:
         about, yes, no = say("ask.lead.recorded", b=b), "then.leads", "then.leads.not"
     else:
         about, yes, no = say("ask.lead.other", b=b), "then.chosen", "then.leads.not"
-    return about, found, holds, say(yes if holds else no, b=b)
+    return about, conditions, holds, say(yes if holds else no, b=b)
 
 
 def _move(sim: Simulation, rest: str) -> Found:

@@ -146,6 +146,7 @@ def test_scenarios_lists_the_library() -> None:
         assert scenario.title in told.output
 
 
+@pytest.mark.night
 def test_the_matrix_plays_what_the_library_promises(monkeypatch: pytest.MonkeyPatch) -> None:
     from engine.scenarios import file
 

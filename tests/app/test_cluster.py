@@ -50,7 +50,7 @@ def test_every_sentence_of_the_reader_is_in_both_catalogues() -> None:
     keys |= {
         f"paste.{key}" for one in re.findall(named, text) for key in re.findall(r'"(\w+)"', one)
     }
-    keys |= {f"paste.note.{key}" for key in re.findall(r'\.note\([\w.]+, "(\w+)"', text)}
+    keys |= {f"paste.note.{key}" for key in re.findall(r'\.note\(\s*[\w.]+, "(\w+)"', text)}
     keys |= {f"paste.note.offline.{one}" for one in ("quorum", "listed", "assumed")}
     keys |= {f"paste.note.release.{one.lower()}" for one in ("Z28", "K39", "K41")}
     keys |= {"paste.note.partial"}

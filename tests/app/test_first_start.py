@@ -145,6 +145,7 @@ def test_a_server_starts_without_what_only_studies_need(
     assert commands[1:] == [["--editable", "."]], "a study of the command line does not"
 
 
+@pytest.mark.night
 def test_small_studies_are_installed_for_first_and_a_failure_ends_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

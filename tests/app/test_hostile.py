@@ -53,6 +53,7 @@ def many(port: int, count: int, said: bytes) -> Iterator[list[socket.socket]]:
         yield links
 
 
+@pytest.mark.night
 def test_a_server_just_started_answers_a_class_and_bounds_its_live_connections() -> None:
     with serving(sockets_per_address="40") as port, ThreadPoolExecutor(40) as pool:
         assert set(pool.map(lambda _: get(port, "/s/S20"), range(40))) == {200}

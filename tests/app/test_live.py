@@ -185,6 +185,7 @@ def table(port: int, room: str, cookie: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
+@pytest.mark.night
 def test_thirty_sockets_answer_one_question(port: int) -> None:
     """Thirty browsers, thirty sockets at once: each counts once, in histogram and table alike."""
     teacher = visitor(port)

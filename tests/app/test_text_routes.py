@@ -58,7 +58,7 @@ BODIES: Final = {
     "failing.futures": NAMES,
     "failing.futures_of_failure": NAMES,
     "failing.shorten_failure": NOTHING,
-    "failing.shorten_run": NAMES,
+    "shortening.shorten_run": NAMES,
     "incident.read_files": WORKER,
     "learning.quiz": WORKER,
     "programs.compare": WORKER,

@@ -10,7 +10,10 @@ import pytest
 
 from app.incident import reconstruction, render, timeline
 from app.incident.story import known_in, words_in
+from app.incident.verdict import verdict
+from app.kafka.metadata import PartitionMetadata
 from app.reading import sources
+from app.reading.names import TopicIdentity
 from engine.model.errors import InputError
 from engine.model.phrases import catalogue, translate
 from tests.phrases import constants
@@ -40,6 +43,33 @@ def test_a_story_is_told_in_chinese(folder: str) -> None:
     assert len(sentences) > 30
     assert foreign(sentences) == []
     assert any(told_in(one, CHINESE).startswith("丢失：") for one in sentences)
+
+
+ISRS = ((1, 2, 3, 4), (1, 2), (1,), (1, 2), (1, 2, 3, 4))
+CHANGES = {
+    "en": (
+        "brokers 3 and 4 leave the ISR; in sync: 1, 2.",
+        "broker 2 leaves the ISR; in sync: 1.",
+        "broker 2 joins the ISR; in sync: 1, 2.",
+        "brokers 3 and 4 join the ISR; in sync: 1, 2, 3, 4.",
+    ),
+    CHINESE: (
+        "Broker 3 和 4 离开 ISR；同步的是 1, 2。",
+        "Broker 2 离开 ISR；同步的是 1。",
+        "Broker 2 加入 ISR；同步的是 1, 2。",
+        "Broker 3 和 4 加入 ISR；同步的是 1, 2, 3, 4。",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", CHANGES)
+def test_a_verdict_counts_the_brokers_that_leave_and_join(language: str) -> None:
+    story = timeline.Timeline(TopicIdentity("a", 0))
+    for epoch, isr in enumerate(ISRS):
+        state = PartitionMetadata(1, 0, epoch, isr, ISRS[0])
+        story.states.append(timeline.TimelineState(state, 1_000.0 * epoch, ""))
+    said = [told_in(sentence, language).replace("\u2009", " ") for sentence in verdict(story)]
+    assert [sentence.partition(" ")[2] for sentence in said] == list(CHANGES[language])
 
 
 def test_files_that_broke_and_findings_are_told_in_chinese(tmp_path: Path) -> None:

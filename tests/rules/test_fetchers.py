@@ -275,7 +275,7 @@ def test_batches_left_out_of_a_response_are_reported(
     sizes: tuple[int, ...], partition: int, strict: bool, cue: tuple[str, int, int] | None
 ) -> None:
     """S-2, of a log that does not begin at offset 0."""
-    sim, out = played(cluster(), "K39"), Effects(told=True)
+    sim, out = played(cluster(), "K39"), Effects(cues=True)
     offered = [Batch(one.base + 7, one.epoch, one.values) for one in batches(*sizes)]
     budget = Budget(Limits(1, partition, 100), 1, strict)
     limited(sim.brokers[1].running, 0, budget, offered, out)
@@ -290,7 +290,7 @@ def test_a_short_fetch_tells_how_much_there_is() -> None:
     lines = ("produce a b c to 1", "settle", "settle", "produce d to 1", "produce e f g p=1")
     sim = played(scenario, "K39", *lines)
     (thread,) = sim.brokers[2].running.fetchers.values()
-    out = Effects(told=True)
+    out = Effects(cues=True)
     assert fetcher.maybe_fetch(sim.brokers[2].running, thread, out)
     (asked,) = [m for m in out.sends if isinstance(m, FetchRequest)]
     out.cues = []

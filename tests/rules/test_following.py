@@ -78,7 +78,7 @@ def test_threads_are_numbered_if_there_are_several(
     """F-1: as leader and number."""
     sim = two_played("K39", "settle", configs={"num.replica.fetchers": fetchers},
                  partitions=[[1, 2], [1, 2]])  # fmt: skip
-    out = Effects(told=True)
+    out = Effects(cues=True)
     fetcher.start_fetching(sim.brokers[2].running, sim.brokers[2].replicas[1], out)
     cues = [(one.rule, one.old, one.new) for one in out.cues or () if one.rule == "F-1"]
     assert cues == told

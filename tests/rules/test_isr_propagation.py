@@ -55,7 +55,7 @@ def test_releases_that_announce_nothing(profile: str) -> None:
 
 
 def test_one_znode_for_all_partitions_and_what_brokers_know() -> None:
-    sim = Run(THREE, "Z24").simulation(told=True)
+    sim = Run(THREE, "Z24").simulation(cues=True)
     told: list[tuple[int, tuple[int, ...]]] = []
     sim.listener = lambda kind, node, what: told.extend(
         (sim.now, m.tps) for m in sim.out.sends if type(m).__name__ == "IsrChange"

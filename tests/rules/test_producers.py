@@ -58,7 +58,7 @@ def test_a_duplicate_is_answered_with_the_offsets_of_the_original(producer: int)
     scenario = Scenario.from_dict({"title": "x", "brokers": 2})
     broker = play_all(Run(scenario, "K39", 0, ("settle",))).brokers[1].running
 
-    out = Effects(told=True)
+    out = Effects(cues=True)
 
     def send(sequence: int, count: int) -> tuple[int, int, int, bool]:
         values = ("r",) * count

@@ -121,7 +121,7 @@ def test_only_a_later_term_deposes_a_controller() -> None:
     zombie = k.copy()
     for later in (False, True):
         k.epoch = zombie.epoch + later
-        out = Effects(told=True)
+        out = Effects(cues=True)
         paused_controller.resign(zombie, k, out)
         assert bool(out.cues) is later
 

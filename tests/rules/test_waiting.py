@@ -94,7 +94,7 @@ def test_a_fetch_that_waits_for_any_byte_is_not_told_to_lack_some(
     least: int, told: list[int]
 ) -> None:
     """S-5."""
-    broker, out = leader("produce a", "settle", "settle"), Effects(told=True)
+    broker, out = leader("produce a", "settle", "settle"), Effects(cues=True)
     serving.on_fetch_request(broker, fetch(-1, 1, least=least), out)
     for times in (1, 2):
         assert len(broker.parked) == 1

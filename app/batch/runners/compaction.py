@@ -33,9 +33,9 @@ def compact(directory: str, plan: BatchPlan) -> None:
     """
     groups = plan.groups
     files, base = open_directory(directory)
-    found = files_on_disk(directory)
+    listed = files_on_disk(directory)
     for group in range(groups):
-        mine = [file for file in found if file.chunks[0] % groups == group]
+        mine = [file for file in listed if file.chunks[0] % groups == group]
         numbers = [number for file in mine for number in file.chunks]
         chunks = range(group, group + groups * len(numbers), groups)
         if len(mine) < 2 or numbers != list(chunks):

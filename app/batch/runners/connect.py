@@ -100,7 +100,7 @@ class ConnectRunner(SparkRunner):
             playing(chunks, plan.scenarios, plan.metrics, directory, run_chunk), TOLD
         )
         fresh: list[Any] = []
-        told: set[int] = set()
+        seen: set[int] = set()
 
         def job() -> None:
             session.addTag(tag)
@@ -110,7 +110,7 @@ class ConnectRunner(SparkRunner):
         def cancel() -> None:
             session.interruptTag(tag)
 
-        return follow(threading.Thread, job, lambda: taken(fresh, told), cancel, on_done, stop)
+        return follow(threading.Thread, job, lambda: taken(fresh, seen), cancel, on_done, stop)
 
     def causes(self, runs: Sequence[str]) -> list[tuple[str, str] | None]:
         """Return the cause of failure of each run, given as text; few, so they are played here."""

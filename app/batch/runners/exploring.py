@@ -48,8 +48,8 @@ def search_on(
         outcome.found[REACHED] = SearchFinding((), question.run, first.left, AT_ONCE)
         outcome.ended = True
         return outcome
-    asked = (question.run.text(), tuple(question.budgets), question.never, question.reach)
-    shared = context.broadcast((asked, parts.before))
+    terms = (question.run.text(), tuple(question.budgets), question.never, question.reach)
+    shared = context.broadcast((terms, parts.before))
     slices = context.defaultParallelism
 
     def go_on(rows: Iterable[Row]) -> Iterator[Row]:
@@ -85,7 +85,7 @@ def search_on(
     return outcome
 
 
-def expanded(rows: Iterable[Row], asked: tuple[Any, ...], before: frozenset[str]) -> Iterator[Row]:
+def expanded(rows: Iterable[Row], terms: tuple[Any, ...], before: frozenset[str]) -> Iterator[Row]:
     """Yield, in a worker, every successor of these states, and the counts.
 
     The engine is imported here, so that it is the one that the driver sent.
@@ -94,7 +94,7 @@ def expanded(rows: Iterable[Row], asked: tuple[Any, ...], before: frozenset[str]
     from engine.explore.parts import Counts, SearchParts, SearchState
     from engine.explore.question import SearchQuestion
 
-    run, budgets, never, reach = asked
+    run, budgets, never, reach = terms
     parts = SearchParts(SearchQuestion(Run.from_text(run), Budgets(*budgets), never, reach), before)
     counts = Counts()
     for key, (rank, moves, left, broken, packed) in rows:

@@ -76,18 +76,18 @@ def java_version(java: Path) -> int:
         )
     except (OSError, subprocess.TimeoutExpired):
         return 0
-    found = VERSION_LINE.search(answer.stderr + answer.stdout)
-    return int(found[1]) if found and answer.returncode == 0 else 0
+    match = VERSION_LINE.search(answer.stderr + answer.stdout)
+    return int(match[1]) if match and answer.returncode == 0 else 0
 
 
 def _candidates(environ: Mapping[str, str]) -> list[tuple[str, Path]]:
-    found = []
+    candidates = []
     if environ.get("JAVA_HOME"):
-        found.append(("JAVA_HOME", Path(environ["JAVA_HOME"])))
+        candidates.append(("JAVA_HOME", Path(environ["JAVA_HOME"])))
     java = shutil.which("java", path=environ.get("PATH", ""))
     if java:
-        found.append(("PATH", Path(os.path.realpath(java)).parent.parent))
-    return found
+        candidates.append(("PATH", Path(os.path.realpath(java)).parent.parent))
+    return candidates
 
 
 def packaged_java(environ: Mapping[str, str] | None = None) -> Path | None:

@@ -107,7 +107,7 @@ def run(
     finished = set(done)
 
     def note(fresh: list[PlanTally]) -> None:
-        finished.update(one.number for one in fresh)
+        finished.update(tally.number for tally in fresh)
         on_done(fresh)
 
     for _ in range(ATTEMPTS):

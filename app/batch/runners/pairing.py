@@ -34,7 +34,7 @@ def pair_up(tables: Tables, profiles: Sequence[str], cells: int) -> list[StoredP
 
     Runs that failed themselves are on no side.
     """
-    found: list[StoredPair] = []
+    stored: list[StoredPair] = []
     places = " ".join(f"WHEN '{name}' THEN {at}" for at, name in enumerate(profiles))
     for along, member, pairs in (
         ("cell", f"CASE profile {places} END", profile_pairs(len(profiles))),
@@ -43,14 +43,14 @@ def pair_up(tables: Tables, profiles: Sequence[str], cells: int) -> list[StoredP
         if not pairs:
             continue
         sides = ", ".join(f"({a}, {b})" for a, b in pairs)
-        wanted = PAIRS.format(
+        query = PAIRS.format(
             along=along, member=member, pairs=sides, rows="{rows}", losing=tables.names(LOST)
         )
-        for row in tables.ask(wanted):
+        for row in tables.ask(query):
             a, b = (_side(along, row, at, profiles) for at in (row["a"], row["b"]))
             for invariant, name in ((ANY, "any"), (LOST, "lost")):
-                found.append(pair_of(a, b, invariant, [row[f"{name}{at}"] for at in range(4)]))
-    return found
+                stored.append(pair_of(a, b, invariant, [row[f"{name}{at}"] for at in range(4)]))
+    return stored
 
 
 def pair_of(a: Side, b: Side, invariant: str, counts: Sequence[int]) -> StoredPair:

@@ -121,10 +121,10 @@ def answer(
     runs.createOrReplaceTempView("runs")
     session.createDataFrame(list(batches), BATCHES).createOrReplaceTempView("batches")
     session.createDataFrame(list(cells), CELLS).createOrReplaceTempView("cells")
-    found = session.sql(sql)
-    rows = found.limit(most + 1).collect()
+    frame = session.sql(sql)
+    rows = frame.limit(most + 1).collect()
     return QueryResult(
-        list(found.columns),
+        list(frame.columns),
         [[plain(value) for value in row] for row in rows[:most]],
         len(rows) > most,
     )
@@ -164,12 +164,12 @@ def answer_here(
             f"SET allowed_directories = ['{quoted}'];"
             "SET enable_external_access = false; SET lock_configuration = true"
         )
-        asked = duck.extract_statements(sql)
-        if len(asked) != 1 or asked[0].type.name not in READING:
+        statements = duck.extract_statements(sql)
+        if len(statements) != 1 or statements[0].type.name not in READING:
             raise NotReadOnlyError(ONLY_READS)
-        found = duck.execute(asked[0])
-        columns = [column[0] for column in found.description or ()]
-        rows_found = found.fetchmany(most + 1)
+        cursor = duck.execute(statements[0])
+        columns = [column[0] for column in cursor.description or ()]
+        rows_found = cursor.fetchmany(most + 1)
     except duckdb.Error as error:
         text = str(error).partition("\n\nLINE ")[0].partition("Error: ")[2]
         said = [line for line in (text or str(error)).splitlines() if line.strip()]
@@ -185,23 +185,23 @@ def answer_here(
 def plain(value: Any) -> Any:
     """Return a value as JSON has it."""
     if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
+        return [plain(item) for item in value]
     if isinstance(value, dict):
-        return {str(key): plain(one) for key, one in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if value is None or isinstance(value, bool | int | float | str):
         return value
     return str(value)
 
 
-def links(found: QueryResult) -> list[str]:
+def links(result: QueryResult) -> list[str]:
     """Return the link of every row that names batch, profile, cell and seed; "" for the others."""
     needed = ("batch", "profile", "cell", "seed")
-    if not all(name in found.columns for name in needed):
+    if not all(name in result.columns for name in needed):
         return []
-    at = [found.columns.index(name) for name in needed]
-    step = found.columns.index("step") if "step" in found.columns else -1
+    at = [result.columns.index(name) for name in needed]
+    step = result.columns.index("step") if "step" in result.columns else -1
     made = []
-    for row in found.rows:
+    for row in result.rows:
         batch, profile, cell, seed = (row[index] for index in at)
         here = f"?step={max(0, row[step] - 1)}" if step >= 0 and (row[step] or -1) > 0 else ""
         made.append(f"/batch/{batch}/row/{profile}/{cell}/{seed}{here}")

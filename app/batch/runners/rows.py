@@ -209,15 +209,15 @@ def files_on_disk(directory: str) -> list[RowFile]:
     from pyarrow import fs
 
     files, base = open_directory(directory)
-    found = files.get_file_info(fs.FileSelector(base))
-    named = [file for info in found if (file := _row_file(info.base_name)) is not None]
-    kept: list[RowFile] = []
+    infos = files.get_file_info(fs.FileSelector(base))
+    named = [file for info in infos if (file := _row_file(info.base_name)) is not None]
+    row_files: list[RowFile] = []
     seen: set[int] = set()
     for file in sorted(named, key=lambda file: -len(file.chunks)):
         if file.chunks[0] not in seen:
-            kept.append(file)
+            row_files.append(file)
             seen.update(file.chunks)
-    return sorted(kept, key=lambda file: file.chunks[0])
+    return sorted(row_files, key=lambda file: file.chunks[0])
 
 
 def _row_file(name: str) -> RowFile | None:
@@ -242,12 +242,12 @@ def files_of(directory: str, numbers: Collection[int]) -> list[str]:
     """
     _, base = open_directory(directory)
     place = directory.rstrip("/") if "://" in directory else base
-    wanted = set(numbers)
-    found = [file for file in files_on_disk(directory) if not wanted.isdisjoint(file.chunks)]
-    lacking = wanted.difference(*(file.chunks for file in found))
+    chunks = set(numbers)
+    files = [file for file in files_on_disk(directory) if not chunks.isdisjoint(file.chunks)]
+    lacking = chunks.difference(*(file.chunks for file in files))
     if lacking:
         raise FileNotFoundError(f"{place}/{chunk_name(min(lacking))}")
-    return [f"{place}/{file.name}" for file in found]
+    return [f"{place}/{file.name}" for file in files]
 
 
 def set_damaged_aside(directory: str, numbers: Iterable[int]) -> set[int]:
@@ -260,10 +260,10 @@ def set_damaged_aside(directory: str, numbers: Iterable[int]) -> set[int]:
     import pyarrow.parquet as pq
 
     files, base = open_directory(directory)
-    wanted = set(numbers)
+    chunks = set(numbers)
     sound: set[int] = set()
     for file in files_on_disk(directory):
-        if wanted.isdisjoint(file.chunks):
+        if chunks.isdisjoint(file.chunks):
             continue
         try:
             with files.open_input_file(f"{base}/{file.name}") as source:

@@ -180,7 +180,7 @@ class SparkRunner:
             context.setLocalProperty("spark.scheduler.pool", tag)
             context.parallelize(chunks, len(chunks)).mapPartitions(work).count()
 
-        told: set[int] = set()
+        seen: set[int] = set()
 
         def cancel() -> None:
             with contextlib.suppress(Py4JError, OSError):  # no Java left: the job ends by that
@@ -188,7 +188,7 @@ class SparkRunner:
 
         try:
             return follow(
-                InheritableThread, job, lambda: taken(finished.value, told), cancel, on_done, stop
+                InheritableThread, job, lambda: taken(finished.value, seen), cancel, on_done, stop
             )
         finally:
             finished.value = []
@@ -236,12 +236,12 @@ class SparkRunner:
 
         try:
             parts = min(len(runs), 4 * context.defaultParallelism)
-            found: list[tuple[str, str] | None] = (
+            causes: list[tuple[str, str] | None] = (
                 context.parallelize(runs, parts).map(trace).collect()
             )
         except (PySparkException, Py4JError, OSError) as error:
             raise SparkError(f"Spark could not trace the failures: {reason(error)}") from error
-        return found
+        return causes
 
     def _new_session(self, java: Java) -> SparkSession:
         scratch = self.scratch or tempfile.mkdtemp(prefix="highwater-spark-")
@@ -264,7 +264,7 @@ class SparkRunner:
         """Return all spark.* settings: ours, then those of the environment, which win."""
         log = Path(scratch) / "log4j2.properties"
         log.write_text(QUIET.format(level=self.environ.get("HIGHWATER_SPARK_LOG", "fatal")))
-        found = {
+        settings = {
             "spark.master": self.master,
             "spark.app.name": "Highwater",
             "spark.ui.enabled": "false",
@@ -278,16 +278,16 @@ class SparkRunner:
             "spark.task.maxFailures": str(TASK_TRIES),
         }
         if on_this_machine(self.master):
-            found["spark.driver.host"] = found["spark.driver.bindAddress"] = "127.0.0.1"
+            settings["spark.driver.host"] = settings["spark.driver.bindAddress"] = "127.0.0.1"
         if self.master.startswith("local"):
-            found["spark.driver.extraJavaOptions"] += f" {LEAN_JAVA}"
+            settings["spark.driver.extraJavaOptions"] += f" {LEAN_JAVA}"
         elif compiled := self.environ.get(compiled_engine.VARIABLE):
             # Executors of this Python and processor load it; others read the sources beside it.
             archive = shutil.make_archive(str(Path(scratch) / ENGINE_ARCHIVE), "zip", compiled)
-            found["spark.archives"] = f"{archive}#{ENGINE_ARCHIVE}"
-            found[f"spark.executorEnv.{compiled_engine.VARIABLE}"] = ENGINE_ARCHIVE
-        found.update(extra_settings(self.environ))
-        return found
+            settings["spark.archives"] = f"{archive}#{ENGINE_ARCHIVE}"
+            settings[f"spark.executorEnv.{compiled_engine.VARIABLE}"] = ENGINE_ARCHIVE
+        settings.update(extra_settings(self.environ))
+        return settings
 
 
 @contextlib.contextmanager
@@ -297,19 +297,19 @@ def statement() -> Iterator[None]:
     try:
         yield
     except PySparkException as error:
-        found = SQL_ERROR.match(str(error))
-        raise SparkError(found[1] if found else reason(error)) from error
+        match = SQL_ERROR.match(str(error))
+        raise SparkError(match[1] if match else reason(error)) from error
     except Py4JError as error:
         raise SparkError(reason(error)) from error
 
 
-def taken(entries: list[Any], told: set[int]) -> list[PlanTally]:
+def taken(entries: list[Any], seen: set[int]) -> list[PlanTally]:
     """Take tallies that workers reported out of a list; those that come meanwhile stay there."""
-    found = entries[:]
-    del entries[: len(found)]
+    arrived = entries[:]
+    del entries[: len(arrived)]
     # A task that was tried twice is still one chunk.
-    fresh = {entry[0]: PlanTally(*entry) for entry in found if entry[0] not in told}
-    told.update(fresh)
+    fresh = {entry[0]: PlanTally(*entry) for entry in arrived if entry[0] not in seen}
+    seen.update(fresh)
     return list(fresh.values())
 
 
@@ -382,8 +382,8 @@ def python_there(master: str, environ: Mapping[str, str]) -> str:
     """
     if master.startswith("local"):
         return sys.executable
-    asked = extra_settings(environ).get("spark.pyspark.python")
-    return asked or environ.get("PYSPARK_PYTHON") or sys.executable
+    python = extra_settings(environ).get("spark.pyspark.python")
+    return python or environ.get("PYSPARK_PYTHON") or sys.executable
 
 
 def on_this_machine(master: str) -> bool:
@@ -397,16 +397,16 @@ def extra_settings(environ: Mapping[str, str]) -> dict[str, str]:
     HIGHWATER_SPARK_CONF holds any number of `spark.name=value`, parted by spaces or lines;
     HIGHWATER_SPARK_CONF_EXECUTOR_MEMORY=2g is spark.executor.memory=2g.
     """
-    found = {}
+    settings = {}
     for pair in environ.get(PREFIX, "").split():
         name, equals, value = pair.partition("=")
         if not equals or not name.startswith("spark."):
             raise ValueError(f"{PREFIX} must hold spark.name=value, not {pair!r}.")
-        found[name] = value
+        settings[name] = value
     for name, value in environ.items():
         if name.startswith(PREFIX + "_"):
-            found["spark." + name[len(PREFIX) + 1 :].lower().replace("_", ".")] = value
-    return found
+            settings["spark." + name[len(PREFIX) + 1 :].lower().replace("_", ".")] = value
+    return settings
 
 
 def reach(master: str) -> None:

@@ -85,10 +85,12 @@ def summarise(tables: Tables, plan: BatchPlan, keep: int) -> Summary:
     cells = []
     for row in measured.result():
         key = row["profile"], row["cell"]
-        told = _metrics(row, plan, tilted.get(key, {}))
+        metrics = _metrics(row, plan, tilted.get(key, {}))
         wrong, broken = row["errors"], counts.get(key, {})
         cells.append(
-            CellSummary(*key, row["n"], row["violating"], wrong, broken, told, weights.get(key, {}))
+            CellSummary(
+                *key, row["n"], row["violating"], wrong, broken, metrics, weights.get(key, {})
+            )
         )
     return Summary(
         tuple(cells),
@@ -113,7 +115,7 @@ def failures_sql(metrics: Sequence[str], tables: Tables, keep: int) -> str:
     Each has its best `place` in any of ORDERS.  A run names an invariant once, so that rows of an
     invariant are runs.
     """
-    told = ", ".join(
+    values = ", ".join(
         f"{metric if metric in metrics else 'CAST(NULL AS BIGINT)'} AS {name}"
         for name, metric in MEASURED.items()
     )
@@ -125,10 +127,10 @@ SELECT profile, cell, seed, invariant, step, why, {names}, place, n
 FROM (SELECT *, least({places}) AS place, count(*) OVER ({group}) AS n
       FROM (SELECT profile, cell, seed, b.invariant AS invariant, b.step AS step, b.why AS why,
                    {names}
-            FROM (SELECT profile, cell, seed, {tables.explode}(broken) AS b, {told} FROM {{rows}})
+            FROM (SELECT profile, cell, seed, {tables.explode}(broken) AS b, {values} FROM {{rows}})
                  AS each
             UNION ALL
-            SELECT profile, cell, seed, 'error', -1, why, {told}
+            SELECT profile, cell, seed, 'error', -1, why, {values}
             FROM {{rows}} WHERE verdict = 'error') AS every) AS placed
 WHERE place <= {keep} ORDER BY profile, cell, invariant, seed
 """
@@ -156,10 +158,10 @@ def cells_sql(metrics: Sequence[str], tilted: bool, tables: Tables) -> str:
 
 
 def _metrics(row: Row, plan: BatchPlan, tilted: dict[str, list[int]]) -> dict[str, MetricSummary]:
-    found: dict[str, MetricSummary] = {}
+    metrics: dict[str, MetricSummary] = {}
     for i, name in enumerate(plan.metrics):
         quantiles = tilted.get(name) if plan.tilted else row[f"q{i}"]
-        found[name] = {
+        metrics[name] = {
             "n": row[f"n{i}"],
             "sum": row[f"sum{i}"] or 0,
             "positive": row[f"pos{i}"],
@@ -167,7 +169,7 @@ def _metrics(row: Row, plan: BatchPlan, tilted: dict[str, list[int]]) -> dict[st
             "max": row[f"max{i}"],
             "quantiles": None if quantiles is None else [int(value) for value in quantiles],
         }
-    return found
+    return metrics
 
 
 def _pairs(tables: Tables, plan: BatchPlan) -> list[StoredPair]:

@@ -39,12 +39,14 @@ def weigh(tables: Tables, metrics: Sequence[str]) -> Weights:
     m (as "metric m"): the same of the runs in which it was above zero, then the sum of weight times
     value and of its square.  "heaviest": the largest weight of a run in which a fault struck.
     """
-    found: Weights = {}
+    weights: Weights = {}
     top = _top(tables)
     once = exp(top / 1e9)
     scales = {"w": once, "w2": once * once, "wm": once, "wm2": once * once}
     for row in tables.ask(_metrics_sql(tables, metrics, top)):
-        sums = found[row["profile"], row["cell"]] = {HEAVIEST: [once * float(row["heaviest"] or 0)]}
+        sums = weights[row["profile"], row["cell"]] = {
+            HEAVIEST: [once * float(row["heaviest"] or 0)]
+        }
         for i, name in enumerate(metrics):
             sums[f"metric {name}"] = [
                 scale * float(row[f"{column}{i}"] or 0) for column, scale in scales.items()
@@ -52,10 +54,10 @@ def weigh(tables: Tables, metrics: Sequence[str]) -> Weights:
     broken = BROKEN.format(once=_weight(tables, top), squared=_weight(tables, top, 2),
                            rows="{rows}", explode=tables.explode, size=tables.size)  # fmt: skip
     for row in tables.ask(broken):
-        found[row["profile"], row["cell"]][row["invariant"]] = [
+        weights[row["profile"], row["cell"]][row["invariant"]] = [
             scales[column] * float(row[column]) for column in ("w", "w2")
         ]
-    return found
+    return weights
 
 
 def _top(tables: Tables) -> int:
@@ -94,11 +96,11 @@ def percentiles(
     That is the smallest value so that the runs at or below it have at least this share of the
     weight of all that have the metric.
     """
-    found: dict[tuple[str, int], dict[str, list[int]]] = {}
+    quantiles: dict[tuple[str, int], dict[str, list[int]]] = {}
     for row in tables.ask(_percentiles_sql(tables, metrics, shares)):
         reached = [row[f"q{at}"] for at in range(len(shares))]
-        found.setdefault((row["profile"], row["cell"]), {})[metrics[row["metric"]]] = reached
-    return found
+        quantiles.setdefault((row["profile"], row["cell"]), {})[metrics[row["metric"]]] = reached
+    return quantiles
 
 
 def _percentiles_sql(tables: Tables, metrics: Sequence[str], shares: Sequence[float]) -> str:

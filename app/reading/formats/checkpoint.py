@@ -98,10 +98,10 @@ def _recognise_useless(
 
 
 def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
-    wanted, path = gathered.wanted, source.path
-    if wanted is None:
+    partition, path = gathered.wanted, source.path
+    if partition is None:
         return
-    file = next(one for one in NEEDED if one in path.name)
+    file = next(name for name in NEEDED if name in path.name)
     try:
         text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
@@ -111,7 +111,7 @@ def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
     of_folder = folder_partition(path)
     if file == EPOCHS:
         about = of_folder
-        if about is not None and about != wanted:
+        if about is not None and about != partition:
             return
         entries = epochs(text)
         if about is None:
@@ -120,7 +120,7 @@ def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
                     "{0}: the partition of these epochs is unknown; keep the file in the "
                     "partition's folder, as {1}.",
                     path,
-                    f"{wanted}/{file}",
+                    f"{partition}/{file}",
                 )
             )
         elif not source.node:
@@ -128,11 +128,11 @@ def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
         else:
             gathered.replica(source.node).epochs = entries
         return
-    offset = offsets(text).get((wanted.topic, wanted.index))
+    offset = offsets(text).get((partition.topic, partition.index))
     if not source.node:
         gathered.complain(_nobody(path))
     elif offset is None:
-        gathered.complain(phrase("{0}: it has no line of {1}.", path, wanted))
+        gathered.complain(phrase("{0}: it has no line of {1}.", path, partition))
     elif file == MARKS:
         gathered.replica(source.node).hw = offset
     else:
@@ -163,7 +163,7 @@ def _read_lines(lines: Sequence[PastedLine], at: int, context: PasteContext) -> 
 
 def _is_file(lines: Sequence[PastedLine], at: int, named: bool) -> bool:
     """Check for a 0, a number of entries, and at least one entry; a named file may be empty."""
-    after = [one.text for one in lines[at + 1 : at + 3]]
+    after = [line.text for line in lines[at + 1 : at + 3]]
     if not after or not re.fullmatch(r"\d{1,6}", after[0]):
         return False
     if after[0] == "0" or len(after) < 2:
@@ -178,12 +178,12 @@ def _take(first: PastedLine, entries: list[PastedLine], context: PasteContext) -
     except PasteError as bad:
         facts.refuse(first.number, bad)
         return
-    found: list[tuple[int, int]] = []
+    pairs: list[tuple[int, int]] = []
     for line in entries:
         try:
             if context.file == EPOCHS:
-                found.append(_epoch(line.text, found))
-                facts.epochs[context.broker, context.partition] = found
+                pairs.append(_epoch(line.text, pairs))
+                facts.epochs[context.broker, context.partition] = pairs
             else:
                 _offset(line.text, context)
         except PasteError as bad:
@@ -210,13 +210,13 @@ def _check_owner(number: int, entries: list[PastedLine], context: PasteContext) 
         raise PasteError("which", file=context.file)
 
 
-def _epoch(text: str, found: list[tuple[int, int]]) -> tuple[int, int]:
+def _epoch(text: str, entries: list[tuple[int, int]]) -> tuple[int, int]:
     pair = _EPOCH.fullmatch(text)
     if pair is None:
         raise PasteError("pair", text=text)
     epoch = number_of(pair[1], "epoch", MOST_EPOCH)
     offset = number_of(pair[2], "offset", MOST_NUMBER)
-    if found and not (found[-1][0] < epoch and found[-1][1] <= offset):
+    if entries and not (entries[-1][0] < epoch and entries[-1][1] <= offset):
         raise PasteError("falling", text=text)
     return epoch, offset
 

@@ -65,7 +65,7 @@ def _joined(row: str, after: str) -> str | None:
         twice = names & {name for name, _ in columns}
         return None if twice else f"{row}\t{after}"
     last, value = columns[-1]
-    whole = "Partition" not in dict(columns) or all(one in dict(columns) for one in _NEEDED)
+    whole = "Partition" not in dict(columns) or all(name in dict(columns) for name in _NEEDED)
     if last == "Configs":
         goes_on = value.endswith((",", "=")) or "=" in after
         return row + after if goes_on and _VALUES.fullmatch(after) else None
@@ -90,12 +90,12 @@ def _columns(row: str) -> list[tuple[str, str]]:
     """Return (name, value) of each column; what stands behind `Configs:` is its value."""
     configs = re.search(r"Configs\s?:", row)
     end = configs.end() if configs else len(row)
-    found = list(_COLUMN.finditer(row, 0, end))
+    matches = list(_COLUMN.finditer(row, 0, end))
     columns = []
-    for one, after in itertools.zip_longest(found, found[1:]):
+    for match, after in itertools.zip_longest(matches, matches[1:]):
         last = after.start() if after else len(row)
-        name = one[1] or one[2]
-        columns.append((_SPELT.get(name, name), row[one.end() : last].strip()))
+        name = match[1] or match[2]
+        columns.append((_SPELT.get(name, name), row[match.end() : last].strip()))
     return columns
 
 

@@ -53,10 +53,10 @@ _NAMES: Final[dict[str, tuple[str, ...]]] = {
 def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
     if _PLAN.match(lines[at].text):
         return 1
-    found = decoded(lines, at)
-    if found is not None:
-        _take(found[0], lines[at].number, context)
-        return found[1]
+    document = decoded(lines, at)
+    if document is not None:
+        _take(document[0], lines[at].number, context)
+        return document[1]
     count = broken(lines, at)
     if count:
         context.facts.problem(lines[at].number, "json")
@@ -67,19 +67,21 @@ def _take(value: Any, line: int, context: PasteContext) -> None:
     facts = context.facts
     if isinstance(value, dict) and isinstance(value.get("brokers"), list):
         facts.alive.update(_living(value["brokers"]))
-    found = list(_partitions(value, context.topic, "", 0))
-    for topic, number, data in found[:MOST_PARTITIONS]:
+    partitions = list(_partitions(value, context.topic, "", 0))
+    for topic, number, data in partitions[:MOST_PARTITIONS]:
         try:
             facts.add(checked(facts, _partition(topic, number, data, line, facts)))
         except PasteError as bad:
             facts.refuse(line, bad)
     _settings(value, context.topic, facts, 0)
-    if not found:
+    if not partitions:
         plan = isinstance(value, dict) and isinstance(value.get("partitions"), list)
-        known = isinstance(value, dict) and {"logDirs", "logdirs"} & _keys(value.get("brokers"))
-        if plan and any(one.key == "paste.plan" for one in facts.problems):
+        is_log_dirs = isinstance(value, dict) and {"logDirs", "logdirs"} & _keys(
+            value.get("brokers")
+        )
+        if plan and any(problem.key == "paste.plan" for problem in facts.problems):
             return  # the current one and the proposed one are printed together
-        facts.problem(line, "plan" if plan else "log_dirs" if known else "json_other")
+        facts.problem(line, "plan" if plan else "log_dirs" if is_log_dirs else "json_other")
 
 
 def _keys(value: Any) -> set[str]:
@@ -112,8 +114,8 @@ def _partitions(
     if depth > MOST_DEPTH:
         return
     if isinstance(value, list):
-        for one in value:
-            yield from _partitions(one, topic, "", depth + 1)
+        for item in value:
+            yield from _partitions(item, topic, "", depth + 1)
         return
     if not isinstance(value, dict):
         return
@@ -128,9 +130,9 @@ def _partitions(
         )
         return
     named = _get(value, "topic")
-    for name, one in value.items():
+    for name, item in value.items():
         inner = named if isinstance(named, str) else topic
-        yield from _partitions(one, inner or str(name), str(name), depth + 1)
+        yield from _partitions(item, inner or str(name), str(name), depth + 1)
 
 
 def _leads(value: Mapping[str, object], replicas: list[Any]) -> bool:
@@ -161,9 +163,9 @@ def _ids(value: Any, column: str) -> tuple[int, ...]:
     if value is None:
         return ()
     listed = value if isinstance(value, list) else re.findall(r"\d+", str(value))
-    found = [_id(one) for one in listed]
-    ids = tuple(one for one in found if one is not None and one >= 0)
-    if len(ids) < len(found):
+    ids_read = [_id(item) for item in listed]
+    ids = tuple(number for number in ids_read if number is not None and number >= 0)
+    if len(ids) < len(ids_read):
         raise PasteError("ids", column=column, text=json.dumps(value)[:200])
     return tuple(dict.fromkeys(ids))
 
@@ -187,19 +189,19 @@ def _partition(
     replicas = _ids(listed, "replicas")
     offline = _ids(_get(data, "offline"), "offlineReplicas")
     facts.offline.update(offline)
-    flagged = [one for one in listed if isinstance(one, dict)]
+    flagged = [item for item in listed if isinstance(item, dict)]
     isr, isr_known = _get(data, "isr"), True
     if isinstance(isr, list):
         members = _ids(isr, "isr")
-    elif flagged and any(_flag(one, "in_sync") is not None for one in flagged):
-        members = _ids([one for one in flagged if _flag(one, "in_sync")], "isr")
+    elif flagged and any(_flag(replica, "in_sync") is not None for replica in flagged):
+        members = _ids([replica for replica in flagged if _flag(replica, "in_sync")], "isr")
     elif _has(data, "isr"):
         members = ()
     else:
         members, isr_known = in_sync_of(replicas, offline, facts), False
     leader = _id(_get(data, "leader"))
     if leader is None:
-        leads = [_id(one) for one in flagged if _flag(one, "leads")]
+        leads = [_id(replica) for replica in flagged if _flag(replica, "leads")]
         leader = leads[0] if leads and leads[0] is not None else -1
     return PastedPartition(
         topic,
@@ -223,8 +225,8 @@ def _settings(value: Any, topic: str, facts: Facts, depth: int) -> None:
     if depth > MOST_DEPTH:
         return
     if isinstance(value, list):
-        for one in value:
-            _settings(one, topic, facts, depth + 1)
+        for item in value:
+            _settings(item, topic, facts, depth + 1)
     if not isinstance(value, dict):
         return
     own = value.get("topic", value.get("topicName", value.get("name")))
@@ -236,9 +238,9 @@ def _settings(value: Any, topic: str, facts: Facts, depth: int) -> None:
         if topic and isinstance(value.get(name), str | int):
             with suppress(PasteError):
                 facts.set(topic, name, str(value[name]))
-    for one in value.values():
-        if isinstance(one, dict | list):
-            _settings(one, topic, facts, depth + 1)
+    for item in value.values():
+        if isinstance(item, dict | list):
+            _settings(item, topic, facts, depth + 1)
 
 
 FORMAT: Final = TextFormat(

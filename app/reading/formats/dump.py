@@ -54,13 +54,13 @@ _CHANGES: Final = {
 
 
 def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> IncidentFile | None:
-    found = sample()
-    if not found.dumped or found.dumped < found.logged:
+    sampled = sample()
+    if not sampled.dumped or sampled.dumped < sampled.logged:
         return None
     match = _IN_NAME.fullmatch(path.name)
     partition = (partition_named(match[1]) if match else None) or folder_partition(path)
     owner = node or owner_of(path) or named_owner(path)
-    return IncidentFile(path, "dump", owner, partition=partition, encoding=found.encoding)
+    return IncidentFile(path, "dump", owner, partition=partition, encoding=sampled.encoding)
 
 
 def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
@@ -101,19 +101,21 @@ def _batch(text: str) -> tuple[int | None, int, int, int] | None:
     """Return (epoch, first offset, last, time in ms) of a batch, or of a record up to 2.0."""
     batch = _BATCH.search(text)
     if batch is not None:
-        epoch, base, last, time_ms = (int(batch[one]) for one in ("epoch", "base", "last", "time"))
+        epoch, base, last, time_ms = (
+            int(batch[name]) for name in ("epoch", "base", "last", "time")
+        )
         return epoch, base, last, time_ms
     record = _OLD_RECORD.match(text)
     offset = int(record[1]) if record else 0
     return (None, offset, offset, int(record[2] or -1)) if record else None
 
 
-def _guessed(about: TopicIdentity | None, wanted: TopicIdentity | None) -> TopicIdentity | None:
+def _guessed(about: TopicIdentity | None, partition: TopicIdentity | None) -> TopicIdentity | None:
     """Return the partition in the name of a file, a folder or a prompt.
 
     Only if it is one of the topic that is looked at: broker-2 and dump-3 have the same form.
     """
-    return about if about and wanted and about.topic == wanted.topic else None
+    return about if about and partition and about.topic == partition.topic else None
 
 
 def _unusable(
@@ -121,7 +123,7 @@ def _unusable(
     number: int,
     about: TopicIdentity | None,
     named: bool,
-    wanted: TopicIdentity,
+    partition: TopicIdentity,
 ) -> str:
     """Return why the batches of a dump cannot be used, and what to do; "" where they can."""
     path = source.path
@@ -130,9 +132,9 @@ def _unusable(
             "{0}: kafka-dump-log was called inside the folder of a partition, so its output does "
             "not say of which; name it like {1}.",
             f"{path}:{number}",
-            f"{source.node or 2}={wanted}.txt",
+            f"{source.node or 2}={partition}.txt",
         )
-    if about == wanted and not source.node:
+    if about == partition and not source.node:
         return phrase(
             "{0}: the broker of this segment is unknown; name the file like 2={1}.",
             f"{path}:{number}",

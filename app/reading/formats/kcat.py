@@ -33,7 +33,7 @@ def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
         return 0
     if not context.topic:
         raise PasteError("kcat_topic")
-    one = PastedPartition(
+    partition = PastedPartition(
         context.topic,
         number_of(row[1], "partition", MOST_ID),
         int(row[2]),
@@ -41,7 +41,7 @@ def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
         ids_of(row[4], "isrs"),
         line=lines[at].number,
     )
-    facts.add(checked(facts, one))
+    facts.add(checked(facts, partition))
     return 1
 
 

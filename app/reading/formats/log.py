@@ -45,12 +45,16 @@ _OPERATOR: Final = ("operator_restart", "operator_isr")
 
 
 def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> IncidentFile | None:
-    found = sample()
-    if not found.logged:
+    sampled = sample()
+    if not sampled.logged:
         return None
-    several = len([one for one in found.speakers if one.isdigit()]) > 1
-    owner = node or found.usual_writer() or ("" if several else owner_of(path) or named_owner(path))
-    return IncidentFile(path, "log", owner, found.writers(), found.tail, encoding=found.encoding)
+    several = len([speaker for speaker in sampled.speakers if speaker.isdigit()]) > 1
+    owner = (
+        node or sampled.usual_writer() or ("" if several else owner_of(path) or named_owner(path))
+    )
+    return IncidentFile(
+        path, "log", owner, sampled.writers(), sampled.tail, encoding=sampled.encoding
+    )
 
 
 @dataclass(slots=True)
@@ -66,8 +70,8 @@ class _Passed:
 
 
 def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
-    wanted = gathered.wanted
-    topic = b"" if wanted is None else wanted.topic.encode()
+    partition = gathered.wanted
+    topic = b"" if partition is None else partition.topic.encode()
     binary, cut, timeless, unsigned, spread = (_Passed() for _ in range(5))
     name = source.path.name
     recent: deque[bytes] = deque(maxlen=TRACE_LINES)
@@ -83,7 +87,7 @@ def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
         if source.origins:
             node = source.origins.get(layouts.origin_of(plain, len(plain.text)), node)
         try:
-            event = lines.of_plain(plain, wanted, node, f"{name}:{number}", source.tail)
+            event = lines.of_plain(plain, partition, node, f"{name}:{number}", source.tail)
         except UnreadLineError as unread:
             event = lines.of_trace(plain, recent, node, f"{name}:{number}")
             if event is not None:
@@ -131,13 +135,13 @@ def _read_lines(pasted: Sequence[PastedLine], at: int, context: PasteContext) ->
     text = plain.text[:LONGEST_LINE]
     if _TRACE.match(text):
         return 1 if facts.logged else 0
-    found = named(text)
+    named_line = named(text)
     logged = plain.stamp_ms is not None or (_CLOCK.search(text) and _LEVEL.search(text))
-    if not (found or logged or _ENGINE.search(text) or _THROWN.match(text)):
+    if not (named_line or logged or _ENGINE.search(text) or _THROWN.match(text)):
         return 0
-    facts.logged.append(LoggedLine(pasted[at].number, plain.text, found))
-    if found is not None:
-        _use(found, pasted[at].number, facts)
+    facts.logged.append(LoggedLine(pasted[at].number, plain.text, named_line))
+    if named_line is not None:
+        _use(named_line, pasted[at].number, facts)
     return 1
 
 
@@ -149,7 +153,7 @@ def _use(line: NamedLine, number: int, facts: Facts) -> None:
     elif line.kind.name in _OPERATOR:
         topic, _, index = values["slashed"].rpartition("/")
         replicas, isr = ids_of(values["replicas"], "replicas"), ids_of(values["ids"], "ISR")
-        in_order = [one for one in replicas if one in isr]
+        in_order = [replica for replica in replicas if replica in isr]
         if "min_isr" in values:
             facts.set(topic, MIN_ISR, values["min_isr"])
         if in_order:

@@ -82,9 +82,9 @@ def _header(text: str, context: PasteContext) -> None:
     """Read `# broker 3 is offline`, `# broker 2 orders-0 leader-epoch-checkpoint`, `==> f <==`."""
     broker, state = _BROKER.search(text), _STATE.search(text)
     if state and broker:
-        gone = state[1].lower() == "offline"
+        offline = state[1].lower() == "offline"
         more, less = context.facts.offline, context.facts.running
-        if not gone:
+        if not offline:
             more, less = less, more
         more.add(int(broker[1]))
         less.discard(int(broker[1]))
@@ -107,7 +107,7 @@ def _prompt(front: str, command: str, context: PasteContext) -> None:
     kind = _kind(command)
     if not kind:
         return
-    path = next((one for one in command.split() if kind in one), kind)
+    path = next((word for word in command.split() if kind in word), kind)
     broker = _BROKER.search(path)
     guess = BROKER.search(path) or BROKER.search(front) or BROKER.search(command)
     context.guess = int(guess[1]) if guess else -1

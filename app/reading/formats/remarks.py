@@ -50,7 +50,7 @@ def _named(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
         facts.problem(number, "metrics")
         return _block(lines, at, _METRIC)
     if _MOVES.fullmatch(text):
-        if not any(one.key in ("paste.plan", "paste.moves") for one in facts.problems):
+        if not any(problem.key in ("paste.plan", "paste.moves") for problem in facts.problems):
             facts.problem(number, "moves")
         return max(1, _block(lines, at, _MOVES))
     if _TITLES.fullmatch(text):

@@ -48,7 +48,7 @@ def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
     if name := _NAME.fullmatch(text):
         context.topic = name[1]
         return 1
-    names = [COLUMNS.get(re.sub(r"[^a-z]", "", one.lower()), "") for one in _cells(text)]
+    names = [COLUMNS.get(re.sub(r"[^a-z]", "", cell.lower()), "") for cell in _cells(text)]
     if not {"partition", "leader", "replicas"} <= set(names):
         return 1 if _MORE.fullmatch(text) and context.topic else 0
     count = 1
@@ -89,7 +89,7 @@ def _row(number: int, cells: dict[str, str], context: PasteContext) -> None:
         for name in ("epoch", "end", "start")
         if cells.get(name, "-") not in ("", "-")
     }
-    one = PastedPartition(
+    partition = PastedPartition(
         topic,
         number_of(cells["partition"], "partition", MOST_ID),
         leader_of(cells["leader"]),
@@ -103,7 +103,7 @@ def _row(number: int, cells: dict[str, str], context: PasteContext) -> None:
         offline_known="offline" in cells,
         isr_known="isr" in cells,
     )
-    facts.add(checked(facts, one))
+    facts.add(checked(facts, partition))
 
 
 def in_sync_of(
@@ -111,7 +111,7 @@ def in_sync_of(
 ) -> tuple[int, ...]:
     """Return the replicas that are not offline, for a cluster with Raft groups and no ISR."""
     facts.raft = True
-    return tuple(one for one in replicas if one not in offline)
+    return tuple(replica for replica in replicas if replica not in offline)
 
 
 FORMAT: Final = TextFormat(

@@ -30,22 +30,24 @@ def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
         return 1
     if _CHATTER.match(text):
         return 1
-    found = decoded(lines, at)
-    if found is None:
+    document = decoded(lines, at)
+    if document is None:
         return 0
-    value, count = found
+    value, count = document
     if context.znode.startswith("/brokers/ids") and isinstance(value, list):
-        context.facts.alive.update(one for one in value if isinstance(one, int))
+        context.facts.alive.update(broker for broker in value if isinstance(broker, int))
         return count
-    known = isinstance(value, dict) and _take(value, lines[at].number, context)
-    return count if known else 0
+    is_known = isinstance(value, dict) and _take(value, lines[at].number, context)
+    return count if is_known else 0
 
 
 def _take(value: dict[str, Any], line: int, context: PasteContext) -> bool:
     """Take the value of a znode in; False for any other JSON."""
     facts, node = context.facts, _ZNODE.search(context.znode)
     partitions = value.get("partitions")
-    if isinstance(partitions, dict) and all(isinstance(one, list) for one in partitions.values()):
+    if isinstance(partitions, dict) and all(
+        isinstance(members, list) for members in partitions.values()
+    ):
         topic = node[1] if node else context.topic
         if not topic:
             facts.problem(line, "znode_topic")
@@ -53,13 +55,15 @@ def _take(value: dict[str, Any], line: int, context: PasteContext) -> bool:
             facts.assigned[topic] = {
                 int(key): tuple(ids)
                 for key, ids in partitions.items()
-                if key.isdigit() and all(isinstance(one, int) for one in ids)
+                if key.isdigit() and all(isinstance(broker, int) for broker in ids)
             }
         return True
     if not value.keys() >= _STATE or "replicas" in value:
         return bool(_OF_BROKERS & value.keys())
-    isr, leader, epoch = (value[one] for one in ("isr", "leader", "leader_epoch"))
-    usable = isinstance(isr, list) and all(isinstance(one, int) for one in [*isr, leader, epoch])
+    isr, leader, epoch = (value[name] for name in ("isr", "leader", "leader_epoch"))
+    usable = isinstance(isr, list) and all(
+        isinstance(number, int) for number in [*isr, leader, epoch]
+    )
     if node is None or node[2] is None or not usable:
         facts.problem(line, "znode_state")
         return True

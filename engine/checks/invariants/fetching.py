@@ -27,21 +27,21 @@ class IsrNotThrottled(Invariant):
         if quotas is None:
             return
         decisions: dict[int, int] = self.memory(run)  # broker -> decisions that were seen
-        known = decisions.get(process.id, 0)
-        if known != quotas.decisions:
+        checked = decisions.get(process.id, 0)
+        if checked != quotas.decisions:
             decisions[process.id] = quotas.decisions
-            for follower in held_in_sync(process, quotas, known):
+            for follower in held_in_sync(process, quotas, checked):
                 names = run.name(process.id), run.name(follower)
                 self.report(run, "{0} holds {1} back, in sync", *names)
 
 
-def held_in_sync(broker: Process, quotas: Quotas, known: int) -> Iterator[int]:
-    """Yield the in-sync followers that this broker's quotas held back since decision `known`.
+def held_in_sync(broker: Process, quotas: Quotas, checked: int) -> Iterator[int]:
+    """Yield the in-sync followers that this broker's quotas held back since decision `checked`.
 
     Such a follower is one of its own, or the broker itself as the follower of another leader.
     """
     for (tp, follower), number in quotas.held.items():
-        if number <= known:
+        if number <= checked:
             continue
         if follower != broker.id:
             in_sync = follower in broker.replicas[tp].isr
@@ -90,9 +90,15 @@ class SessionInStep(Invariant):
                         "broker {0} remembers of session {1} {2}; broker {3} said {4}",
                         brokers[process.id].name,
                         session.id,
-                        {tp: one.wanted.offset for (_, tp), one in session.partitions.items()},
+                        {
+                            tp: partition.wanted.offset
+                            for (_, tp), partition in session.partitions.items()
+                        },
                         follower.name,
-                        {int(name): wanted.offset for name, wanted in client.partitions.items()},
+                        {
+                            int(name): partition.offset
+                            for name, partition in client.partitions.items()
+                        },
                     )
                     return
 

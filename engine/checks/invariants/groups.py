@@ -37,17 +37,17 @@ class OneOwner(Invariant):
     def _check_epochs(self, run: Observation, assigned: Assignment) -> None:
         """G-9.  Report two owners whose times in the coordinator's log overlap."""
         group, member, base, members = assigned
-        known: dict[tuple[int, str, int], tuple[int, int]] = self.memory(run)
-        for key in [one for one in known if one[:2] == (group, member.member)]:
+        commits: dict[tuple[int, str, int], tuple[int, int]] = self.memory(run)
+        for key in [place for place in commits if place[:2] == (group, member.member)]:
             if key[2] not in member.assigned:
-                del known[key]
+                del commits[key]
         for tp in member.assigned:
-            first, _ = known.get((group, member.member, tp), (base, base))
-            known[group, member.member, tp] = first, base
+            first, _ = commits.get((group, member.member, tp), (base, base))
+            commits[group, member.member, tp] = first, base
             for other in members:
                 if other.member == member.member or tp not in other.assigned:
                     continue
-                since, until = known.get((group, other.member, tp), (base + 1, -1))
+                since, until = commits.get((group, other.member, tp), (base + 1, -1))
                 if first <= until and since <= base:
                     why = "{0} and {1} both own partition {2} in epochs {3} and {4}"
                     epochs = member.generation, other.generation
@@ -75,7 +75,7 @@ class OldGenerationFenced(Invariant):
     def on_group_commit(self, run: Observation, commit: GroupCommit) -> None:
         group, member, base, records = commit
         last: dict[tuple[int, str], tuple[int, int]] = self.memory(run)
-        names = [one.split(":")[0] for one in records] if member.reconciles else [""]
+        names = [record.split(":")[0] for record in records] if member.reconciles else [""]
         for name in names:
             at, newest = last.get((group, name), (-1, -1))
             if base > at and member.generation < newest:
@@ -98,9 +98,9 @@ class FormerProcessFenced(Invariant):
     def on_assigned(self, run: Observation, assigned: Assignment) -> None:
         group, member, base, _ = assigned
         if member.instance:
-            known: dict[tuple[int, str], tuple[int, str]] = self.memory(run)
+            assigned_at: dict[tuple[int, str], tuple[int, str]] = self.memory(run)
             place, now = (group, member.instance), (base, member.member)
-            known[place] = max(known.get(place, now), now)
+            assigned_at[place] = max(assigned_at.get(place, now), now)
 
     def on_group_commit(self, run: Observation, commit: GroupCommit) -> None:
         group, member, base, _ = commit

@@ -49,14 +49,14 @@ class MetadataLogMatching(Invariant):
                 self.report(run, why, voter.name, other.name, at)
 
 
-def _differs(one: MetadataLog, other: MetadataLog) -> int:
+def _differs(log: MetadataLog, other: MetadataLog) -> int:
     """Return an offset where two logs differ below an entry of the same offset and epoch, or -1."""
-    end = min(one.end, other.end)
-    while end and one.epoch_at(end - 1) != other.epoch_at(end - 1):
+    end = min(log.end, other.end)
+    while end and log.epoch_at(end - 1) != other.epoch_at(end - 1):
         end -= 1
-    if one.records[:end] == other.records[:end]:
+    if log.records[:end] == other.records[:end]:
         return -1
-    return next(at for at in range(end) if one.records[at] != other.records[at])
+    return next(at for at in range(end) if log.records[at] != other.records[at])
 
 
 class QuorumLeaderComplete(Invariant):
@@ -68,9 +68,9 @@ class QuorumLeaderComplete(Invariant):
     )
 
     def on_voter_leads(self, run: Observation, voter: Voter, first: Voter) -> None:
-        known = run.ledger.voters
-        ends = (end for leader, end in known.commits.items() if leader < voter.epoch)
-        if not has_all(voter.log, known.committed[: max(ends, default=0)]):
+        voters = run.ledger.voters
+        ends = (end for leader, end in voters.commits.items() if leader < voter.epoch)
+        if not has_all(voter.log, voters.committed[: max(ends, default=0)]):
             why = "{0} leads epoch {1} without all committed metadata"
             self.report(run, why, voter.name, voter.epoch)
 

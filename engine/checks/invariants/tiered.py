@@ -68,10 +68,10 @@ class RebuiltEpochs(Invariant):
         if not log.epochs.epochs and log.leo == log.local_start:
             return  # it has not read the epochs yet
         start, end = max(start, log.log_start), min(log.hw, theirs.hw)
-        mine, known = _epochs(log.epochs, start, end), _epochs(theirs.epochs, start, end)
-        if start < end and mine != known:
+        mine, copied = _epochs(log.epochs, start, end), _epochs(theirs.epochs, start, end)
+        if start < end and mine != copied:
             why = "{0} has the epochs {1} from {2} to {3}, its leader {4}"
-            self.report(run, why, run.name(replica.broker), mine, start, end, known)
+            self.report(run, why, run.name(replica.broker), mine, start, end, copied)
 
 
 def _epochs(cache: EpochCache, start: int, end: int) -> list[tuple[int, int]]:

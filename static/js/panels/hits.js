@@ -77,14 +77,14 @@ function walk(event) {
 /** `onPress` opens what belongs to the thing: its menu, or the answer to a why. */
 function Group({ list, label, kind = "", onPress = openMenu }) {
   const box = useRef(null);
-  const held = useRef(null); // what has the focus: when it goes away, the focus stays in the group
-  const last = useRef(null); // where one was in this group: Tab comes back to it
+  const focus = useRef(null); // what has the focus: when it goes away, the focus stays in the group
+  const lastFocus = useRef(null); // what had the focus before: Tab comes back to it
   const leaving = useRef(false); // the focus is on its way to something else
   useLayoutEffect(() => {
-    if (!held.current || document.activeElement !== document.body) return;
-    if (held.current.isConnected && leaving.current) return;
-    const moved = held.current.isConnected ? held.current : null; // a mark became a tank
-    held.current = null;
+    if (!focus.current || document.activeElement !== document.body) return;
+    if (focus.current.isConnected && leaving.current) return;
+    const moved = focus.current.isConnected ? focus.current : null; // a mark became a tank
+    focus.current = null;
     (
       moved ??
       box.current?.querySelector('[tabindex="0"]') ??
@@ -92,42 +92,42 @@ function Group({ list, label, kind = "", onPress = openMenu }) {
     )?.focus({ preventScroll: true });
   });
   if (!list.length) return null;
-  const known = (id) => list.findIndex((one) => one.id === id);
-  const stop = Math.max(
+  const indexOf = (id) => list.findIndex((thing) => thing.id === id);
+  const tabStop = Math.max(
     0,
-    known(last.current) >= 0 ? known(last.current) : known(s.selected.value),
+    indexOf(lastFocus.current) >= 0 ? indexOf(lastFocus.current) : indexOf(s.selected.value),
   );
-  const focused = (one, target) => {
-    held.current = target;
-    last.current = one.id;
-    if (one.kind === "through") loadWalker();
-    s.lit.value = lights(one.id);
-    if (!/^(why:|fold$|more$)/.test(one.id)) s.selected.value = one.id.replace(/^lane:/, "b");
+  const focused = (thing, target) => {
+    focus.current = target;
+    lastFocus.current = thing.id;
+    if (thing.kind === "through") loadWalker();
+    s.lit.value = lights(thing.id);
+    if (!/^(why:|fold$|more$)/.test(thing.id)) s.selected.value = thing.id.replace(/^lane:/, "b");
   };
   const left = ({ target }) => {
     leaving.current = true;
     s.lit.value = null;
     queueMicrotask(() => {
       leaving.current = false;
-      if (target.isConnected && held.current === target) held.current = null;
+      if (target.isConnected && focus.current === target) focus.current = null;
     });
   };
   return html`<div role="group" aria-label=${label} ref=${box} onKeyDown=${walk} onFocusOut=${left}>
     ${list.map(
-      (one, i) =>
+      (thing, i) =>
         html`<button
-          key=${one.id}
+          key=${thing.id}
           type="button"
-          class=${`hit ${kind} ${one.kind ?? ""} ${s.selected.value === one.id ? "sel" : ""}`}
-          data-hit=${one.id}
-          tabindex=${i === stop ? 0 : -1}
-          aria-label=${one.label}
-          aria-haspopup=${one.act ? null : "dialog"}
-          style=${`left:${one.x}px;top:${one.y}px;width:${one.w}px;height:${one.h}px`}
-          onClick=${(e) => (one.act ? one.act() : onPress(one, e.currentTarget))}
-          onFocus=${(e) => focused(one, e.currentTarget)}
+          class=${`hit ${kind} ${thing.kind ?? ""} ${s.selected.value === thing.id ? "sel" : ""}`}
+          data-hit=${thing.id}
+          tabindex=${i === tabStop ? 0 : -1}
+          aria-label=${thing.label}
+          aria-haspopup=${thing.act ? null : "dialog"}
+          style=${`left:${thing.x}px;top:${thing.y}px;width:${thing.w}px;height:${thing.h}px`}
+          onClick=${(e) => (thing.act ? thing.act() : onPress(thing, e.currentTarget))}
+          onFocus=${(e) => focused(thing, e.currentTarget)}
           onPointerEnter=${() => {
-            s.lit.value = lights(one.id);
+            s.lit.value = lights(thing.id);
           }}
           onPointerLeave=${() => {
             s.lit.value = null;
@@ -163,7 +163,7 @@ export function Hits() {
       list=${spots(drawn.value, { t, name: s.name.value })}
       label=${t("hits.why")}
       kind="spot"
-      onPress=${(one, from) => whyNot(one.subject, from)}
+      onPress=${(spot, from) => whyNot(spot.subject, from)}
     />${
       walker.value &&
       inside.value &&

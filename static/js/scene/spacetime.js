@@ -54,7 +54,7 @@ export function spacetime(
 ) {
   const at = field(nodes, { width, total });
   const shown = new Set(nodes);
-  const ways = arrows(steps).filter((w) => wantedKind(w.m, filter));
+  const ways = arrows(steps).filter((way) => wantedKind(way.m, filter));
   const first = steps[0]?.n ?? 0;
   const last = steps.at(-1)?.n ?? 0;
   const ends = { top: at.y(first) - ROW / 2, bottom: at.y(last) + ROW / 2 };
@@ -84,12 +84,16 @@ export function spacetime(
           ),
         ),
       ...nodes.flatMap((node) => lifeline(steps, node, at, partition)),
-      ...transitive(ways, shown).map((w) =>
-        path(`tr${w.id}`, `M${at.x(w.a)} ${at.y(w.from)}L${at.x(w.b)} ${at.y(w.to)}`, "stvia"),
+      ...transitive(ways, shown).map((way) =>
+        path(
+          `tr${way.id}`,
+          `M${at.x(way.a)} ${at.y(way.from)}L${at.x(way.b)} ${at.y(way.to)}`,
+          "stvia",
+        ),
       ),
       ...ways
-        .filter((w) => shown.has(String(w.m.from)) && shown.has(String(w.m.to)))
-        .map((w) => arrow(w, at, ends, { t, name })),
+        .filter((way) => shown.has(String(way.m.from)) && shown.has(String(way.m.to)))
+        .map((way) => arrow(way, at, ends, { t, name })),
       ...steps.flatMap((step, i) => events(step, steps[i - 1], at, shown, { partition, t })),
     ],
   };
@@ -100,26 +104,26 @@ function lifeline(steps, node, at, partition) {
   const x = at.x(node);
   const out = [];
   /** @type {{from: number, to: number, cls: string} | null} */
-  let run = null;
+  let stretch = null;
   const flush = () => {
-    if (run)
+    if (stretch)
       out.push(
         line(
-          `l${node}-${run.from}`,
+          `l${node}-${stretch.from}`,
           x,
-          at.y(run.from) - ROW / 2,
+          at.y(stretch.from) - ROW / 2,
           x,
-          at.y(run.to) + ROW / 2,
-          run.cls,
+          at.y(stretch.to) + ROW / 2,
+          stretch.cls,
         ),
       );
   };
   for (const step of steps) {
     const cls = looks(step.view, node, partition);
-    if (run && run.cls === cls && run.to === step.n - 1) run.to = step.n;
+    if (stretch && stretch.cls === cls && stretch.to === step.n - 1) stretch.to = step.n;
     else {
       flush();
-      run = { from: step.n, to: step.n, cls };
+      stretch = { from: step.n, to: step.n, cls };
     }
   }
   flush();
@@ -133,46 +137,46 @@ function looks(view, node, partition) {
   const broker = view.brokers.find((b) => String(b.id) === node);
   if (!broker) return "stlife";
   if (broker.alive === "down") return "stlife gone";
-  const r = partOf(view, partition).replicas[node];
-  if (r?.role === "leader") return `stlife leads ${epochClass(r.belief.le)}`;
+  const replica = partOf(view, partition).replicas[node];
+  if (replica?.role === "leader") return `stlife leads ${epochClass(replica.belief.le)}`;
   return broker.alive === "paused" ? "stlife paused" : "stlife";
 }
 
-function arrow({ m, from, to, lost }, at, ends, { t, name }) {
-  const [x1, x2] = [at.x(m.from), at.x(m.to)];
+function arrow({ m: message, from, to, lost }, at, ends, { t, name }) {
+  const [x1, x2] = [at.x(message.from), at.x(message.to)];
   const y1 = from === null ? ends.top : at.y(from);
   const y2 = to === null ? ends.bottom : at.y(to);
-  const [bx, by] = lost ? [(x1 + x2) / 2, (y1 + y2) / 2] : [x2, y2];
-  const long = Math.hypot(bx - x1, by - y1) || 1;
-  const [ux, uy] = [(bx - x1) / long, (by - y1) / long];
-  const tip = [bx - ux * 5, by - uy * 5];
+  const [endX, endY] = lost ? [(x1 + x2) / 2, (y1 + y2) / 2] : [x2, y2];
+  const length = Math.hypot(endX - x1, endY - y1) || 1;
+  const [ux, uy] = [(endX - x1) / length, (endY - y1) / length];
+  const tip = [endX - ux * 5, endY - uy * 5];
   const wing = (side) =>
     `${Math.round(tip[0] - ux * 5 + uy * side)} ${Math.round(tip[1] - uy * 5 - ux * side)}`;
-  const words = fit(
-    `${m.kind} ${essence(m, t, (id) => name(id, true))}`,
+  const label = fit(
+    `${message.kind} ${essence(message, t, (id) => name(id, true))}`,
     Math.max(30, Math.abs(x2 - x1) - 24),
     10.5,
   );
   return g(
-    `a${m.id}`,
+    `a${message.id}`,
     [
       path(
         "l",
         `M${x1} ${y1}L${Math.round(tip[0])} ${Math.round(tip[1])}`,
-        `starrow ${m.reply ? "reply" : ""} ${lost ? "lost" : ""} ${m.error ? "error" : ""}`,
+        `starrow ${message.reply ? "reply" : ""} ${lost ? "lost" : ""} ${message.error ? "error" : ""}`,
       ),
       lost
-        ? path("x", `M${bx - 5} ${by - 5}l10 10m0-10l-10 10`, "ghostx")
+        ? path("x", `M${endX - 5} ${endY - 5}l10 10m0-10l-10 10`, "ghostx")
         : to !== null &&
           path(
             "h",
             `M${wing(-4)}L${Math.round(tip[0])} ${Math.round(tip[1])}L${wing(4)}`,
-            `sthead ${m.error ? "error" : ""}`,
+            `sthead ${message.error ? "error" : ""}`,
           ),
-      text("t", (x1 + x2) / 2, (y1 + y2) / 2 - 5, words, `stword ${m.error ? "bad" : ""}`, {
+      text("t", (x1 + x2) / 2, (y1 + y2) / 2 - 5, label, `stword ${message.error ? "bad" : ""}`, {
         middle: true,
       }),
     ],
-    { "data-id": `st:m${m.id}`, "data-lost": lost ? 1 : 0 },
+    { "data-id": `st:m${message.id}`, "data-lost": lost ? 1 : 0 },
   );
 }

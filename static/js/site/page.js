@@ -23,7 +23,7 @@ const site = { ...map, root, lang, pages: new Set(map.pages), answers: new Set(m
 const t = translator(map.words[lang], lang);
 const bar = new Bar(t);
 const frozen = new Frozen(root, lang);
-const PLAIN = new Set(["bytes", "tab"]); // a number and a module: no files of the folder
+const PLAIN = new Set(["bytes", "package"]); // no files of the folder
 const absolute = (files) =>
   Object.fromEntries(
     Object.entries(files).map(([name, file]) => [name, PLAIN.has(name) ? file : root + file]),

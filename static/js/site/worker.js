@@ -64,7 +64,7 @@ import sys
 sys.path.insert(0, "${FIRST}")
 import gc
 gc.disable()  # nothing that is imported becomes garbage
-from ${files.tab}.door import Door
+from ${files.package}.door import Door
 door = Door()
 gc.freeze()
 gc.enable()
@@ -75,9 +75,9 @@ gc.enable()
 /** The pages and the framework they are written in: 1 MB that questions about a run do without. */
 async function loadPages() {
   python.unpackArchive(await bytes(files.pages), "zip", { extractDir: FIRST });
-  python.runPython(`from ${files.tab} import pages
-pages_of_tab = pages.build(door)`);
-  const fetched = python.globals.get("pages").fetch;
+  python.runPython(`from ${files.package} import tab
+pages_of_tab = tab.build(door)`);
+  const fetched = python.globals.get("tab").fetch;
   const app = python.globals.get("pages_of_tab");
   return ({ method, path, body, type }) => {
     const answer = fetched(app, method, path, python.toPy(body ?? new Uint8Array()), type ?? "");

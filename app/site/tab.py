@@ -1,6 +1,6 @@
 """Pages of a tab: the server's own pages and API, rendered in the Web Worker.
 
-What needs a server (saved runs, classes, batches) has no address here.
+What needs a server (classes, batches) has no address here.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from werkzeug.test import Client
 
 from app.admission.cpu_quota import Accounts
 from app.admission.queue import Gate
+from app.core import features
 from app.core.config import ROOT
 from app.core.refusals import RequestError
 from app.explore.answering import TAB_LIMITS, SearchTask
@@ -21,10 +22,8 @@ from app.explore.search_request import Ask
 from app.learn import reading
 from app.server import addresses, visitor
 from app.server.services import KEY, Services
-from app.server.shared_pages import PAGES
-from app.tab.door import Door
+from app.site.door import Door
 from app.web import pages
-from app.web.shortening import shorten_run
 from engine.model.errors import InputError
 
 SLICE_S: Final = 0.6
@@ -43,9 +42,9 @@ class TabSearches:
     def ask(self, ask: Ask, address: str) -> Search:
         """Return the search of this question, begun if there is none."""
         ask.check()
-        known = self._known.get(ask.number)
-        if known is not None and known[0].stands:
-            return known[0]
+        earlier = self._known.get(ask.number)
+        if earlier is not None and earlier[0].stands:
+            return earlier[0]
         search, task = Search(ask, address, RUNS), None
         try:
             task = SearchTask(ask, TAB_LIMITS)
@@ -135,9 +134,8 @@ def build(door: Door, frozen: bool = False) -> Flask:
     else:
         app.context_processor(lambda: {"modules_of": lambda _entry: []})
     app.before_request(_trust)
-    for page in PAGES:
+    for page in features.pages():
         app.register_blueprint(page.blueprint)
-    app.post("/api/shorten")(shorten_run)
     return app
 
 

@@ -146,4 +146,4 @@ class Door:
             data = from_json(request)
         except ValueError:
             return RequestError("invalid", key="invalid.json").answer(context.lang)
-        return answered(context, lambda asked: question(context, asked), data)
+        return answered(context, lambda fields: question(context, fields), data)

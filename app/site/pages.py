@@ -10,7 +10,7 @@ from engine.export.library_outcomes import is_statistical
 from engine.model.profiles import GENERATIONS, PROFILES
 from engine.scenarios import file
 
-blueprint = Blueprint("standing", __name__)
+blueprint = Blueprint("site", __name__)
 
 STANDING: Final = ("/at", "/e", "/batch", "/needs-server", "/404")
 RUNS_MOST: Final = 5_000
@@ -40,7 +40,7 @@ def batch() -> str:
     """Render the form of a batch that the tab plays: scenarios in which chance decides."""
     return render_template(
         "site/batch.html",
-        scenarios=[one for one in file.library().values() if is_statistical(one)],
+        scenarios=[scenario for scenario in file.library().values() if is_statistical(scenario)],
         profiles=[PROFILES[name] for name in GENERATIONS],
         most=RUNS_MOST,
     )
