@@ -47,10 +47,14 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class RecordBatch:
-    """A header and the values of its records: (offset, value).  None where it is compressed."""
+    """A header and the values of its records: (offset, value).  None where it is compressed.
+
+    `keys` has the keys of the records, where they have any.
+    """
 
     header: Header
     records: tuple[tuple[int, bytes], ...] | None
+    keys: tuple[bytes, ...] = ()
 
 
 def read_header(data: bytes, at: int) -> Header:
@@ -101,7 +105,7 @@ def parse(data: bytes) -> Iterator[RecordBatch]:
             return
         if header.end > len(data):
             return
-        yield RecordBatch(header, _records(data, header))
+        yield _batch(data, header)
         at = header.end
 
 
@@ -127,23 +131,23 @@ def headers(stream: BinaryIO) -> Iterator[Header]:
         at = header.end
 
 
-def _records(data: bytes, header: Header) -> tuple[tuple[int, bytes], ...] | None:
+def _batch(data: bytes, header: Header) -> RecordBatch:
     if header.compressed:
-        return None
+        return RecordBatch(header, None)
     if header.epoch is None:
-        return ((header.base, _old_value(data, header)),)
+        return RecordBatch(header, ((header.base, _old_value(data, header)),))
     cursor = ByteCursor(data, header.at + HEADER)
-    records = []
+    records, keys = [], []
     for _ in range(header.count):
         size = cursor.varint()
         end = cursor.at + size
         cursor.i8()
         cursor.varint()
         offset = header.base + cursor.varint()
-        cursor.take(max(0, cursor.varint()))
+        keys.append(cursor.take(max(0, cursor.varint())))
         records.append((offset, cursor.take(max(0, cursor.varint()))))
         cursor.at = end
-    return tuple(records)
+    return RecordBatch(header, tuple(records), tuple(keys))
 
 
 def _old_value(data: bytes, header: Header) -> bytes:
@@ -203,4 +207,4 @@ def stream(file: BinaryIO) -> Iterator[RecordBatch]:
     for header in headers(file):
         file.seek(header.at)
         data = file.read(header.end - header.at)
-        yield RecordBatch(header, _records(data, replace(header, at=0, end=len(data))))
+        yield replace(_batch(data, replace(header, at=0, end=len(data))), header=header)

@@ -105,15 +105,21 @@ class KafkaClient:
             return connection.ask(api, version, body, flexible)
 
     def send_produce(
-        self, connection: Connection, topic: str, value: str, acks: int, timeout_ms: int
+        self,
+        connection: Connection,
+        topic: str,
+        value: str,
+        acks: int,
+        timeout_ms: int,
+        index: int = 0,
     ) -> None:
-        """Send one record to partition 0; `receive_produced` reads the answer."""
+        """Send one record to a partition; `receive_produced` reads the answer."""
         old = not self.release.epochs
         made = batches.one_message if old else batches.one_record
         data = made(value.encode(), time.time_ns() // 1_000_000)
         body = b"" if old else text(None)  # no transaction
         body += i16(acks) + i32(timeout_ms)
-        body += array([text(topic) + array([i32(0) + i32(len(data)) + data])])
+        body += array([text(topic) + array([i32(index) + i32(len(data)) + data])])
         connection.send(PRODUCE, 2 if old else 3, body)
 
     @staticmethod
@@ -141,8 +147,8 @@ class KafkaClient:
 
         return _only(answer.array(lambda: (answer.text(), answer.array(partition))))
 
-    def belief(self, topic: str) -> ClientBelief | None:
-        """Return the leader of partition 0 as this broker knows it; None for an unknown topic."""
+    def belief(self, topic: str, index: int = 0) -> ClientBelief | None:
+        """Return the leader of a partition as this broker knows it; None for an unknown topic."""
         epochs = self.release.numbers >= (2, 1, 0)
         body = array([text(topic)]) + (i8(0) if epochs else b"")
         answer = self._ask(METADATA, 7 if epochs else 1, body, within_s=5)
@@ -155,21 +161,24 @@ class KafkaClient:
 
         def partition() -> tuple[int, ClientBelief]:
             answer.i16()
-            index, leader = answer.i32(), answer.i32()
+            number, leader = answer.i32(), answer.i32()
             belief = ClientBelief(leader, answer.i32() if epochs else -1)
             for _ in range(3 if epochs else 2):
                 answer.array(answer.i32)
-            return index, belief
+            return number, belief
 
         found = answer.array(
             lambda: (answer.i16(), answer.text(), answer.i8(), answer.array(partition))
         )
-        return next((belief for row in found for index, belief in row[3] if index == 0), None)
+        return next((belief for row in found for n, belief in row[3] if n == index), None)
 
-    def create_topic(self, topic: str, replicas: list[int], configs: dict[str, str]) -> str:
-        """Create a topic of one partition; return the error's name, and the broker's message."""
+    def create_topic(self, topic: str, partitions: list[list[int]], configs: dict[str, str]) -> str:
+        """Create a topic on these brokers; return the error's name, and the broker's message."""
         old = not self.release.epochs
-        assignment = array([i32(0) + array(i32(broker) for broker in replicas)])
+        assignment = array(
+            i32(index) + array(i32(broker) for broker in replicas)
+            for index, replicas in enumerate(partitions)
+        )
         settings = array(text(name) + text(value) for name, value in configs.items())
         body = array([text(topic) + i32(-1) + i16(-1) + assignment + settings])
         answer = self._ask(CREATE_TOPICS, 1 if old else 2, body + i32(20_000) + i8(0))

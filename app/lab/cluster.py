@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 import signal
 import socket
+import subprocess
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -84,6 +85,7 @@ class RealCluster:
         self.session_ms = session_ms
         """Session timeout where the laboratory ends sessions itself (`end_session`), or 0."""
         self.lag_ms = configuration.LAG_MS
+        self.groups = 0
         self.controller_id = max(brokers) + 100
         self.apart = [] if release.kraft else [max(brokers) + 1]
         self.everyone = brokers + self.apart
@@ -146,6 +148,9 @@ class RealCluster:
         (self._home / "log4j.properties").write_text(
             configuration.LOG4J2 if self.release.log4j2 else configuration.LOG4J
         )
+        for broker in self.brokers if self.groups else ():
+            port = self.ports.for_members(broker)
+            self._proxies.append(self._proxy(port, self.ports.client(broker), target=broker))
         for broker in self.everyone:
             self._write(str(broker), self._broker_properties(broker))
         if self.release.kraft:
@@ -187,7 +192,13 @@ class RealCluster:
     def _broker_properties(self, broker: int) -> configuration.Properties:
         directory = self.log_directory(broker)
         properties = configuration.broker(
-            self.release, broker, self.ports, directory, self.controller_id, self.session_ms
+            self.release,
+            broker,
+            self.ports,
+            directory,
+            self.controller_id,
+            self.session_ms,
+            self.groups,
         )
         return properties | {configuration.LAG: self.lag_ms}
 
@@ -213,7 +224,22 @@ class RealCluster:
                 words = self.processes.last_words(name) or "it said nothing"
                 raise LabError(f"Kafka {self.release.version} did not format a directory: {words}.")
 
-    def _java(self, name: str, main: str, arguments: list[str], heap_mb: int = 256) -> str:
+    def output(self, name: str) -> Path:
+        return self._home / f"{name}.out"
+
+    def start_client(self, name: str, program: Path, arguments: list[str]) -> None:
+        """Start a Java program of the laboratory, which reads its standard input."""
+        self._java(name, str(program), arguments, heap_mb=64, stdin=subprocess.PIPE)
+        self.wanted.add(name)
+
+    def _java(
+        self,
+        name: str,
+        main: str,
+        arguments: list[str],
+        heap_mb: int = 256,
+        stdin: int = subprocess.DEVNULL,
+    ) -> str:
         log = self.server_log(name)
         form = "log4j2.configurationFile=" if self.release.log4j2 else "log4j.configuration=file:"
         command = [
@@ -234,7 +260,7 @@ class RealCluster:
             main,
             *arguments,
         ]
-        self.processes.start(name, command)
+        self.processes.start(name, command, stdin)
         return name
 
     def _archive_flags(self, name: str, main: str) -> list[str]:
@@ -312,7 +338,7 @@ class RealCluster:
     def who(self, name: str) -> str:
         """Return the subject of a sentence about a process."""
         if name != K:
-            return f"Broker {name}"
+            return f"Broker {name}" if name.isdecimal() else f"The client {name}"
         return "The controller" if self.release.kraft else "ZooKeeper"
 
     def end_of(self, node: int) -> Node:

@@ -69,7 +69,7 @@ class Ports:
 
     @staticmethod
     def needed(brokers: int, voters: int = 0) -> int:
-        return 2 + 4 * brokers + 2 * voters
+        return 2 + 5 * brokers + 2 * voters
 
     def _of(self, broker: int, role: int) -> int:
         return self._base + 1 + role * self._count + self._place[broker]
@@ -90,13 +90,17 @@ class Ports:
         """Return the port that the broker takes for the controller's, or ZooKeeper's."""
         return self._of(broker, 3)
 
+    def for_members(self, broker: int) -> int:
+        """Return the port at which members of groups reach the broker."""
+        return self._of(broker, 4)
+
     @property
     def advertised(self) -> int:
         """Port that a KRaft controller advertises, to all alike.
 
         From 3.9 on brokers fetch metadata from there (KIP-853), not from their configured address.
         """
-        return self._base + 1 + 4 * self._count
+        return self._base + 1 + 5 * self._count
 
     def voter(self, node: int) -> int:
         """Return the port on which a voter listens."""
@@ -129,13 +133,18 @@ def broker(
     directory: Path,
     controller: int,
     session_ms: int = 0,
+    groups: int = 0,
 ) -> Properties:
-    """Return the server.properties of a broker; its log directory is `directory`."""
+    """Return the server.properties of a broker; its log directory is `directory`.
+
+    `groups`: how many partitions __consumer_offsets has.
+    """
     client, own, shown = ports.client(number), ports.replication(number), ports.proxy(number)
+    met = ports.for_members(number) if groups else client
     properties: Properties = {
         "log.dirs": str(directory),
         "listeners": f"CLIENT://{HOST}:{client},REPLICATION://{HOST}:{own}",
-        "advertised.listeners": f"CLIENT://{HOST}:{client},REPLICATION://{HOST}:{shown}",
+        "advertised.listeners": f"CLIENT://{HOST}:{met},REPLICATION://{HOST}:{shown}",
         "listener.security.protocol.map": "CLIENT:PLAINTEXT,REPLICATION:PLAINTEXT",
         "inter.broker.listener.name": "REPLICATION",
         "num.network.threads": 2,
@@ -145,6 +154,10 @@ def broker(
         "auto.create.topics.enable": "false",
         "auto.leader.rebalance.enable": "false",
         "offsets.topic.replication.factor": 1,
+        "offsets.topic.num.partitions": max(1, groups),
+        # A commit, or a generation, waits for followers that fetch only by a move.
+        "offsets.commit.timeout.ms": 600_000,
+        "group.initial.rebalance.delay.ms": 0,
         "replica.high.watermark.checkpoint.interval.ms": 200,
         "log.flush.offset.checkpoint.interval.ms": 500,
         "log.flush.start.offset.checkpoint.interval.ms": 200,

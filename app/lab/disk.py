@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 from app.kafka.batches import parse
@@ -15,30 +18,54 @@ METADATA = "__cluster_metadata-0"
 
 @dataclass(frozen=True, slots=True)
 class LogOnDisk:
-    """A replica's log: [start, end) and its records, (offset, value, epoch or None)."""
+    """A replica's log: [start, end) and its records, (offset, value, epoch or None).
+
+    `uncounted` are the offsets of records that the model has none of.
+    """
 
     start: int
     end: int
     records: tuple[tuple[int, str, int | None], ...]
+    uncounted: tuple[int, ...] = ()
+
+    def counted(self, offset: int) -> int:
+        """Return the number of records below an offset that the model has, too."""
+        return offset - bisect_left(self.uncounted, offset)
+
+
+ReadRecord = Callable[[bytes, bytes], "str | None"]
+"""(key, value) -> what a record says."""
+
+
+def as_text(key: bytes, value: bytes) -> str:
+    return value.decode(errors="replace")
 
 
 def segments(directory: Path) -> list[Path]:
     return sorted(path for path in directory.glob("*.log") if path.stem.isdigit())
 
 
-def read_log(directory: Path) -> LogOnDisk:
-    """Return the log in a partition's directory; a torn batch at its end is not part of it."""
+def read_log(directory: Path, read: ReadRecord = as_text) -> LogOnDisk:
+    """Return the log in a partition's directory; a torn batch at its end is not part of it.
+
+    `read` returns the text of a record; None: it is not counted.
+    """
     start = end = -1
     found: list[tuple[int, str, int | None]] = []
+    uncounted = []
     for path in segments(directory):
         base = int(path.stem)
         start = base if start < 0 else start
         end = max(end, base)
         for batch in parse(_bytes(path)):
             end = batch.header.last + 1
-            for offset, value in batch.records or ():
-                found.append((offset, value.decode(errors="replace"), batch.header.epoch))
-    return LogOnDisk(max(start, 0), max(end, 0), tuple(found))
+            for (offset, value), key in zip_longest(batch.records or (), batch.keys):
+                text = read(key or b"", value)
+                if text is None:
+                    uncounted.append(offset)
+                else:
+                    found.append((offset, text, batch.header.epoch))
+    return LogOnDisk(max(start, 0), max(end, 0), tuple(found), tuple(uncounted))
 
 
 def epochs(directory: Path) -> list[tuple[int, int]] | None:

@@ -6,12 +6,13 @@ that is down is what its disk says.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NotRequired, TypedDict
+from dataclasses import dataclass, field
+from typing import Any, NotRequired, TypedDict
 
 from app.kafka.metadata import PartitionMetadata
 from app.lab import disk
 from app.lab.cluster import RealCluster
+from app.lab.disk import ReadRecord
 
 
 class PartitionFact(TypedDict):
@@ -55,12 +56,47 @@ class VoterFact(TypedDict):
     hw: int | None
 
 
-class LabFacts(TypedDict):
-    """The record of the partition, the replica of each broker that may hold one, and the voters."""
+class GroupFact(TypedDict):
+    """A group as its coordinator describes it; `coordinator` is null if none answers.
+
+    `members` has [name, partitions that it owns], `offsets` [partition, committed offset].
+    """
+
+    coordinator: NotRequired[int | None]
+    state: NotRequired[str]
+    members: NotRequired[list[list[Any]]]
+    offsets: NotRequired[list[list[int]]]
+
+
+class MemberFact(TypedDict):
+    """A client of a group: the exception that it got last, and what it says of itself if it runs.
+
+    `at` has [partition, position], `polled` the records that are not processed.
+    """
+
+    alive: bool
+    failed: str
+    member: NotRequired[str]
+    generation: NotRequired[int]
+    owns: NotRequired[list[int]]
+    at: NotRequired[list[list[int]]]
+    polled: NotRequired[list[str]]
+
+
+class CopiesFact(TypedDict):
+    """Record of a partition, and the replica of each broker that may hold one."""
 
     P: PartitionFact | None
     brokers: dict[str, ReplicaFact | None]
+
+
+class LabFacts(CopiesFact):
+    """Partition 0 and, by their numbers in the model, the others; voters, groups and members."""
+
+    partitions: NotRequired[dict[str, CopiesFact]]
     voters: NotRequired[dict[str, VoterFact]]
+    groups: NotRequired[dict[str, GroupFact]]
+    members: NotRequired[dict[str, MemberFact]]
 
 
 @dataclass(slots=True)
@@ -69,6 +105,17 @@ class Adjusted:
 
     partition_epoch: int = 0
     leader_epoch: int = 0
+
+
+@dataclass(slots=True)
+class LabPartition:
+    """A partition whose facts are read: its topic, its number there, and how its log is read."""
+
+    topic: str
+    index: int
+    replicas: list[int]
+    adjusted: Adjusted = field(default_factory=Adjusted)
+    read: ReadRecord = disk.as_text
 
 
 def record(partition: PartitionMetadata, adjusted: Adjusted) -> PartitionFact:
@@ -92,23 +139,24 @@ def record(partition: PartitionMetadata, adjusted: Adjusted) -> PartitionFact:
     return fact
 
 
-def replica(
-    cluster: RealCluster, broker: int, topic: str, adjusted: Adjusted
-) -> ReplicaFact | None:
-    """Return the replica of partition 0 as it is on a broker's disk; None where it has none."""
-    logs = cluster.log_directory(broker)
-    directory = logs / f"{topic}-0"
+def replica(cluster: RealCluster, broker: int, of: LabPartition) -> ReplicaFact | None:
+    """Return a replica as it is on a broker's disk; None where it has none."""
+    logs, topic, index = cluster.log_directory(broker), of.topic, of.index
+    directory = logs / f"{topic}-{index}"
     if not directory.is_dir():
         return None
-    log = disk.read_log(directory)
-    start = disk.checkpointed(logs, "log-start-offset-checkpoint", topic, 0)
+    log = disk.read_log(directory, of.read)
+    start = disk.checkpointed(logs, "log-start-offset-checkpoint", topic, index)
     start = log.start if start is None else start
+    hw = disk.checkpointed(logs, "replication-offset-checkpoint", topic, index)
     epochs = disk.epochs(directory)
-    lower = adjusted.leader_epoch
+    lower = of.adjusted.leader_epoch
     fact: ReplicaFact = {
-        "leo": log.end,
-        "hw": disk.checkpointed(logs, "replication-offset-checkpoint", topic, 0),
-        "epochs": None if epochs is None else [[epoch - lower, at] for epoch, at in epochs],
+        "leo": log.counted(log.end),
+        "hw": None if hw is None else log.counted(hw),
+        "epochs": (
+            None if epochs is None else [[epoch - lower, log.counted(at)] for epoch, at in epochs]
+        ),
         "log": " ".join(
             value if epoch is None else f"{value}@{epoch - lower}"
             for offset, value, epoch in log.records

@@ -47,8 +47,13 @@ def play(wish: Wish, run: Run, tell: Tell) -> LabRecording:
     """Return the recording of a run on real brokers.  Raises LabError with one sentence."""
     release = release_of(wish.kafka)
     run = played_on(wish, run)
-    must_be_playable(run, zookeeper=not release.kraft)
+    must_be_playable(run, release)
     tools = find_tools(release, wish.jars, tell)
+    if run.scenario.groups and not tools.java.with_name("javac").exists():
+        raise LabError(
+            f"Members of groups are Java programs, and {tools.java.parent.parent} has no compiler "
+            "for them: install a JDK, or set JAVA_HOME to one."
+        )
     brokers = [broker.id for broker in run.scenario.brokers]
     voters = len(run.scenario.quorum)
     base = choose_ports(wish.port, ports_of(release, len(brokers), voters))
@@ -59,6 +64,7 @@ def play(wish: Wish, run: Run, tell: Tell) -> LabRecording:
             else RealCluster(release, brokers, tools, processes, base)
         )
         cluster.lag_ms = lag_ms(run)
+        cluster.groups = len(run.scenario.groups)
         try:
             cluster.start_all(tell)
             tell(f"Kafka {release.version} is up; played beside the model's {run.profile}:")
@@ -75,6 +81,7 @@ def _recorded(cluster: RealCluster, run: Run, tell: Tell) -> LabRecording:
     configs = topic_configs(scenario)
     name = "".join(letter for letter in scenario.code or scenario.slug if letter.isalnum())
     stage = LabStage(cluster, name or "run", list(scenario.partitions[0]), configs)
+    stage.add_groups(scenario)
     return made_of(run, stage, Player(stage, run, tell).play())
 
 

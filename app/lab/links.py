@@ -18,10 +18,17 @@ from app.kafka.fetches import Served
 CONTROLLER: Final = -1
 CLIENT: Final = -2
 FIRST_VOTER_ID: Final = 101
+BEFORE_MEMBERS: Final = -1_000
 Node = int
-"""A broker's id, CONTROLLER (or ZooKeeper), CLIENT: any peer but a follower, or -ID of a voter."""
+"""A broker's id, CONTROLLER (or ZooKeeper), CLIENT: any peer but a follower, -ID of a voter, or a
+member of a group."""
 
 POLL_S: Final = 0.03
+
+
+def member_node(number: int) -> Node:
+    """Return the node of the client C1, C2, ..."""
+    return BEFORE_MEMBERS - number
 
 
 def node_of(number: int) -> Node:
@@ -75,7 +82,8 @@ class LinkControls:
     `notes` is what passed, in order; `floors` the newest leader epoch of a topic, by name and by
     id: a fetch with an older one is refused by its leader, and need not wait; `heard` when the last
     sign of life of a broker was on its way to the controller (time.monotonic); `paused` the brokers
-    whose process is stopped: a fetch that reached one would be answered when it goes on.
+    whose process is stopped: a fetch that reached one would be answered when it goes on; `unaware`
+    the members whose heartbeats tell them nothing of their group.
     """
 
     def __init__(self) -> None:
@@ -85,6 +93,7 @@ class LinkControls:
         self.floors: dict[str, int] = {}
         self.heard: dict[Node, float] = {}
         self.paused: set[Node] = set()
+        self.unaware: set[Node] = set()
         self.stopped = False
 
     def link(self, source: Node, target: Node) -> ProxyLink:

@@ -40,8 +40,8 @@ class Metadata(Protocol):
     def live(self, broker: int) -> bool:
         """Check whether the controller counts this broker as alive."""
 
-    def record(self, topic: str) -> PartitionMetadata | None:
-        """Return the record of partition 0."""
+    def record(self, topic: str, index: int = 0) -> PartitionMetadata | None:
+        """Return the record of a partition."""
 
     def history(self, topic: str) -> list[tuple[int, PartitionMetadata]]:
         """Return every state the record had, with its offset in the controller's log; or []."""
@@ -65,8 +65,8 @@ class KraftMetadata:
     def broker_epoch(self, broker: int) -> int:
         return self._log.refresh().epochs.get(broker, -1)
 
-    def record(self, topic: str) -> PartitionMetadata | None:
-        return self._log.refresh().partition(topic, 0)
+    def record(self, topic: str, index: int = 0) -> PartitionMetadata | None:
+        return self._log.refresh().partition(topic, index)
 
     def history(self, topic: str) -> list[tuple[int, PartitionMetadata]]:
         log = self._log
@@ -113,21 +113,21 @@ class ZooKeeperMetadata:
             return False
         return found is not None and found.created >= self.started.get(broker, 0.0) - 1
 
-    def record(self, topic: str) -> PartitionMetadata | None:
+    def record(self, topic: str, index: int = 0) -> PartitionMetadata | None:
         from kazoo.exceptions import KazooException, NoNodeError
 
-        path = f"/brokers/topics/{topic}/partitions/0/state"
+        path = f"/brokers/topics/{topic}/partitions/{index}/state"
         try:
             data, stat = self._client.get(path)
         except NoNodeError:
             return None
         except KazooException:
-            return self._last.get(topic)
+            return self._last.get(path)
         state = json.loads(data)
-        self._last[topic] = PartitionMetadata(
+        self._last[path] = PartitionMetadata(
             state["leader"], state["leader_epoch"], stat.version, tuple(state["isr"])
         )
-        return self._last[topic]
+        return self._last[path]
 
     def history(self, topic: str) -> list[tuple[int, PartitionMetadata]]:
         return []

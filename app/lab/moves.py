@@ -21,7 +21,9 @@ from app.lab import disk
 from app.lab.client import Connection, KafkaClient
 from app.lab.cluster import K, wait_until
 from app.lab.configuration import word_of
+from app.lab.facts import LabPartition
 from app.lab.links import CONTROLLER
+from app.lab.member_moves import OF_MEMBERS
 from app.lab.metadata import ZooKeeperMetadata
 from app.lab.stage import UNREACHABLE, LabStage
 from engine.controlplane import election
@@ -58,16 +60,16 @@ def deed(name: str) -> Callable[[Deed], Deed]:
     return register
 
 
-def why_not(move: Move, zookeeper: bool, voters: int = 0) -> str:
+def why_not(move: Move, zookeeper: bool, voters: int = 0, groups: bool = False) -> str:
     """Return why real brokers cannot play a move; "" where they can.
 
-    `voters`: the number of controllers where there are several.
+    `voters`: the number of controllers where there are several; `groups`: whether there are any.
     """
     args, name = move.args, move.verb.name
-    if name not in DEEDS:
+    if name not in (OF_MEMBERS.keys() | DEEDS.keys() if groups else DEEDS):
         return "it has no counterpart outside the model"
-    if args.get("tp", 0) != 0:
-        return "the laboratory has one partition"
+    if args.get("tp", 0) != 0 and not (groups and name == "produce"):
+        return "only groups have several partitions in the laboratory, and records are sent to them"
     if move.limit >= 0:
         return "a real move cannot be stopped in its middle"
     if name in ("hold", "release") and "broker" not in args:
@@ -108,14 +110,15 @@ def why_not(move: Move, zookeeper: bool, voters: int = 0) -> str:
 
 @deed("produce")
 def _produce(stage: LabStage, args: Args) -> None:
-    to = stage.must_record().leader if args["to"] is None else args["to"]
+    partition = stage.others.get(args["tp"], stage.own)
+    to = stage.must_record(partition).leader if args["to"] is None else args["to"]
     client = stage.cluster.client(to)
     for value in args["values"]:
         stage.answers[value] = (WAITING, -1)
     for value in args["values"]:
-        before = stage.log_end(to)
-        _send(stage, client, to, value, args["acks"])
-        wait_until(partial(_has_arrived, stage, to, value, before), 7, 0.03)
+        before = stage.log_end(to, partition)
+        _send(stage, client, to, value, args["acks"], partition)
+        wait_until(partial(_has_arrived, stage, to, value, before, partition), 7, 0.03)
     if args["acks"] == 1 or stage.quorum:
         seconds = 5 if args["acks"] == 1 else 0.5
         wait_until(lambda: all(stage.answers[v][0] != WAITING for v in args["values"]), seconds)
@@ -123,19 +126,24 @@ def _produce(stage: LabStage, args: Args) -> None:
         time.sleep(0.5)
 
 
-def _has_arrived(stage: LabStage, to: int, value: str, before: int) -> bool:
-    return stage.log_end(to) != before or stage.answers[value][0] != WAITING
+def _has_arrived(
+    stage: LabStage, to: int, value: str, before: int, partition: LabPartition
+) -> bool:
+    return stage.log_end(to, partition) != before or stage.answers[value][0] != WAITING
 
 
-def _send(stage: LabStage, client: KafkaClient, to: int, value: str, acks: int) -> None:
+def _send(
+    stage: LabStage, client: KafkaClient, to: int, value: str, acks: int, partition: LabPartition
+) -> None:
     """Send a record by a connection of its own.
 
     A broker reads no second request of a connection before the first is answered, and with acks=all
     that may take long.
     """
+    given = stage.topic, value, acks, PRODUCER_PATIENCE_MS, partition.index
     try:
         connection = Connection(client.port, timeout_s=60)
-        client.send_produce(connection, stage.topic, value, acks, PRODUCER_PATIENCE_MS)
+        client.send_produce(connection, *given)
     except OSError:
         stage.answers[value] = ("DISCONNECTED", -1)
         return
@@ -145,9 +153,9 @@ def _send(stage: LabStage, client: KafkaClient, to: int, value: str, acks: int) 
         try:
             with connection:
                 told = client.receive_produced(connection)
-                while _has_not_heard(stage, to, told.error) and time.monotonic() < end:
+                while _has_not_heard(stage, to, told.error, partition) and time.monotonic() < end:
                     time.sleep(0.2)
-                    client.send_produce(connection, stage.topic, value, acks, PRODUCER_PATIENCE_MS)
+                    client.send_produce(connection, *given)
                     told = client.receive_produced(connection)
                 stage.answers[value] = (told.error, told.offset)
         except UNREACHABLE:
@@ -156,11 +164,11 @@ def _send(stage: LabStage, client: KafkaClient, to: int, value: str, acks: int) 
     threading.Thread(target=hear, daemon=True).start()
 
 
-def _has_not_heard(stage: LabStage, broker: int, error: str) -> bool:
+def _has_not_heard(stage: LabStage, broker: int, error: str, partition: LabPartition) -> bool:
     """Check whether the broker leads without knowing it yet."""
     if error not in ("NOT_LEADER_OR_FOLLOWER", "UNKNOWN_TOPIC_OR_PARTITION"):
         return False
-    record = stage.record()
+    record = stage.record(partition)
     return record is not None and record.leader == broker
 
 
@@ -183,6 +191,8 @@ def _settle(stage: LabStage, args: Args) -> str:
 def _advance(stage: LabStage, args: Args) -> None:
     since = stage.paced if stage.quorum else time.monotonic()
     time.sleep(max(0.0, since + args["ms"] / 1_000 - time.monotonic()))
+    if stage.groups:
+        stage.groups.advance(args["ms"])
     stage.paced = time.monotonic()
 
 
@@ -203,11 +213,11 @@ def _detect(stage: LabStage, args: Args) -> str:
         stage.cluster.end_session(broker)
     noticed = wait_until(lambda: not metadata.live(broker), 45, 0.1)
 
-    def is_out() -> bool:
-        record = stage.must_record()
+    def is_out(partition: LabPartition) -> bool:
+        record = stage.must_record(partition)
         return record.leader != broker and (broker not in record.isr or record.isr == (broker,))
 
-    wait_until(is_out, CONTROLLER_ACTS_S, 0.1)
+    wait_until(lambda: all(map(is_out, stage.partitions)), CONTROLLER_ACTS_S, 0.1)
     time.sleep(0.4)
     stage.informed()
     return "" if noticed else "the controller has not noticed"

@@ -56,7 +56,7 @@ def unplayable(code: str, kafka: str) -> str:
     """
     release = release_of(kafka)
     try:
-        must_be_playable(_run(code, kafka), zookeeper=not release.kraft)
+        must_be_playable(_run(code, kafka), release)
     except LabError as trouble:
         return str(trouble)
     return ""

@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NotRequired, TypedDict
 
 from app.lab import facts
-from app.lab.facts import LabFacts, PartitionFact, ReplicaFact, format_record
+from app.lab.facts import LabFacts, MemberFact, PartitionFact, ReplicaFact, format_record
 from app.lab.links import CLIENT, CONTROLLER, WireNote
+from app.lab.member_moves import member_deed
 from app.lab.moves import DEEDS, WAITING, why_not
 from app.lab.order import Order
+from app.lab.releases import KafkaRelease
 from app.lab.stage import UNREACHABLE, LabStage
 from app.lab.trouble import LabError
 from app.lab.voter_moves import voter_deed
@@ -26,6 +28,7 @@ Tell = Callable[[str], None]
 
 MOST_BROKERS: Final = 6
 MOST_VOTERS: Final = 5
+NO_GROUPS: Final = "Members of groups are played from Kafka 2.0 on."
 NO_QUORUM: Final = "Several controllers need KRaft, from Kafka 3.3 on."
 MOST_WIRE: Final = 40
 MOST_LOG: Final = 30
@@ -99,15 +102,20 @@ def lines_of(run: Run) -> list[PlayedLine]:
     ]
 
 
-def must_be_playable(run: Run, zookeeper: bool) -> None:
+def must_be_playable(run: Run, release: KafkaRelease) -> None:
     """Raise LabError, before anything is started, where real brokers cannot play a run."""
-    scenario = run.scenario
-    if len(scenario.partitions) != 1:
+    scenario, zookeeper = run.scenario, not release.kraft
+    if len(scenario.partitions) != 1 and not scenario.groups:
         raise LabError(
             f"The laboratory plays runs of one partition; this one has {len(scenario.partitions)}."
         )
-    if scenario.groups:
-        raise LabError("The laboratory has no consumer groups; this run has one.")
+    if scenario.groups and not release.has_group_clients:
+        raise LabError(NO_GROUPS)
+    if any(group.reconciling for group in scenario.groups):
+        raise LabError(
+            "The laboratory plays groups with the classic protocol; this run has one with "
+            "group.protocol=consumer."
+        )
     if scenario.configs.get("remote.storage.enable"):
         raise LabError("The laboratory has no remote storage; this run has one.")
     if scenario.initial is not None:
@@ -131,6 +139,7 @@ def must_be_playable(run: Run, zookeeper: bool) -> None:
         ("a fault plan", scenario.faults),
         ("followers that fetch by themselves", scenario.fetching != "manual" and not voters),
         ("voters that change", scenario.configs.get("kraft.version")),
+        ("groups and several controllers", scenario.groups and voters),
     ):
         if is_so:
             raise LabError(f"The laboratory plays moves; this run has {what}.")
@@ -140,7 +149,7 @@ def must_be_playable(run: Run, zookeeper: bool) -> None:
     for line in lines_of(run):
         if not line.is_expect:
             move = moves.parse(line.text, scenario.brokers)
-            why = why_not(move, zookeeper, voters)
+            why = why_not(move, zookeeper, voters, bool(scenario.groups))
             if why:
                 raise LabError(f"“{line.text}” cannot be played on real brokers: {why}.")
 
@@ -183,8 +192,11 @@ class Player:
             self.order.make(number, move)
         self.stage.flushed = self.order.flushed[number]
         self.stage.acted = time.monotonic()
+        said = ""
         try:
-            if self.stage.quorum and (deed := voter_deed(self.stage.quorum, move)):
+            quorum, groups = self.stage.quorum, self.stage.groups
+            deed = (quorum and voter_deed(quorum, move)) or (groups and member_deed(groups, move))
+            if deed:
                 said = deed(self.stage, move.args) or ""
             elif move.verb.name == "detect":
                 missed = self.order.missed_in(number, move)
@@ -218,10 +230,11 @@ class Player:
 
     def _note(self, move: str, said: str, seconds: float) -> None:
         stage = self.stage
-        if stage.quorum:
+        if not stage.quorum:
+            stage.await_checkpoints()
+        if stage.quorum or stage.groups:
             found, since, until = stage.stable_facts()
         else:
-            stage.await_checkpoints()
             found = stage.facts()
         offset = stage.latest_offset()
         step: LabStep = {"move": move, "seconds": round(seconds, 1), "facts": found}
@@ -326,11 +339,20 @@ def evaluate_expectation(expected: Expectation, facts: LabFacts, answers: Answer
         error = answers.get(expected.names[0], ("never sent", -1))[0]
         return error == expected.error, error
     if expected.kind == "consumer":
-        return None, "the position of a consumer is not recorded"
-    replica = facts["brokers"].get(str(expected.who))
+        return _position(expected, facts.get("members", {}).get(f"C{expected.who}"))
+    others = facts.get("partitions", {})
+    copies = others.get(str(expected.partition), facts) if expected.partition else facts
+    replica = copies["brokers"].get(str(expected.who))
     if replica is None or expected.kind not in ("replica", "log", "epochs"):
         return (None if replica else False), "there is no such replica"
     return _replica(expected, replica)
+
+
+def _position(expected: Expectation, member: MemberFact | None) -> Seen:
+    if member is None:
+        return None, "the position of a consumer without a group is not recorded"
+    at = next((offset for partition, offset in member.get("at", ()) if not partition), -1)
+    return expected.numbers == (at,), f"at {at}"
 
 
 def _record(expected: Expectation, fact: PartitionFact | None) -> Seen:

@@ -49,12 +49,14 @@ class Processes:
     ) -> None:
         self.close()
 
-    def start(self, name: str, command: list[str]) -> subprocess.Popen[bytes]:
+    def start(
+        self, name: str, command: list[str], stdin: int = subprocess.DEVNULL
+    ) -> subprocess.Popen[bytes]:
         """Start a program; what it prints goes to NAME.out."""
         with (self.directory / f"{name}.out").open("ab") as out:
             process = subprocess.Popen(
                 command,
-                stdin=subprocess.DEVNULL,
+                stdin=stdin,
                 stdout=out,
                 stderr=subprocess.STDOUT,
                 cwd=self.directory,

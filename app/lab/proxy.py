@@ -3,8 +3,8 @@
 A follower is identified by the client id of its fetcher ("broker-2-fetcher-0"), or, up to 0.10.2,
 by the request itself; the way to the controller or to ZooKeeper has a port of its own for each
 broker; where a controller has one address for all, by the client id of a node's raft client
-("raft-client-2") or of its other requests ("2").  So every connection belongs to a link, and the
-hand decides what passes.
+("raft-client-2") or of its other requests ("2"); a member of a group by its own ("C1").  So every
+connection belongs to a link, and the hand decides what passes.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from app.kafka.cursor import MalformedError
 from app.kafka.fetches import (
     BROKER_HEARTBEAT,
     FETCH,
+    GROUP_HEARTBEAT,
     OFFSET_FOR_LEADER_EPOCH,
     PartitionFetch,
     RequestHeader,
@@ -37,10 +38,23 @@ from app.lab.links import (
     LinkControls,
     Node,
     ProxyLink,
+    member_node,
     node_of,
+)
+from engine.model.errors import (
+    FENCED_INSTANCE_ID,
+    ILLEGAL_GENERATION,
+    REBALANCE_IN_PROGRESS,
+    UNKNOWN_MEMBER_ID,
 )
 
 _BROKER: Final = re.compile(r"broker-(\d+)-fetcher-\d+|raft-client-(\d+)|(\d+)$")
+_MEMBER: Final = re.compile(r"C(\d+)$")
+NEWS: Final = frozenset(
+    (UNKNOWN_MEMBER_ID, ILLEGAL_GENERATION, REBALANCE_IN_PROGRESS, FENCED_INSTANCE_ID)
+)
+"""Errors by which a heartbeat tells a member of its group."""
+FLEXIBLE_HEARTBEAT: Final = 4
 LARGEST: Final = 128 * 1024 * 1024
 CHUNK: Final = 65_536
 
@@ -139,6 +153,8 @@ class Proxy:
         broker = _BROKER.match(head.client)
         if broker:
             return node_of(int(broker[1] or broker[2] or broker[3]))
+        if member := _MEMBER.match(head.client):
+            return member_node(int(member[1]))
         if head.api == FETCH and head.client.startswith("ReplicaFetcherThread"):
             return fetches.replica_of(frame, head)
         return CLIENT if head.client == CLIENT_ID else CONTROLLER
@@ -253,6 +269,8 @@ class _Conversation:
                     self._look_at(sent, frame)
                     if sent.keep and not self._keep():
                         break
+                    if sent.head.api == GROUP_HEARTBEAT and self.source in self.hand.unaware:
+                        frame = without_news(frame, sent.head.version)
                 self.incoming.sendall(struct.pack(">i", len(frame)) + frame)
                 if sent is not None and sent.counted:
                     with self.hand.change():
@@ -296,6 +314,13 @@ class _Conversation:
             finally:
                 self.link.kept.remove(kept)
         return True
+
+
+def without_news(frame: bytes, version: int) -> bytes:
+    """Return the response to a heartbeat without what it tells a member of its group."""
+    at = 4 + (1 if version >= FLEXIBLE_HEARTBEAT else 0) + (4 if version else 0)
+    error = struct.unpack_from(">h", frame, at)[0]
+    return frame[:at] + bytes(2) + frame[at + 2 :] if error in NEWS else frame
 
 
 def _pump(

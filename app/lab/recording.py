@@ -25,9 +25,9 @@ class RecordVersion(PartitionRecordView):
 class LabRecording(TypedDict):
     """A recording as its file has it; `differ` as `app.lab.table.differing`, once it is compared.
 
-    `voters` is the number of controllers, where there are several, and `seed` that of the model
-    that follows them.  `adjusted` are the epochs that
-    the laboratory itself cost; `produced` has the error and the
+    `others` are the replicas of the topic's other partitions.  `voters` is the number of
+    controllers, where there are several, and `seed` that of the model that follows them.
+    `adjusted` are the epochs that the laboratory itself cost; `produced` has the error and the
     offset of each record.
     """
 
@@ -39,6 +39,7 @@ class LabRecording(TypedDict):
     brokers: int
     names: list[str]
     assignment: list[int]
+    others: NotRequired[list[list[int]]]
     configs: dict[str, int | str]
     adjusted: dict[str, int]
     settings: Mapping[str, object]
@@ -89,6 +90,8 @@ def made_of(run: Run, stage: LabStage, played: PlayedScript) -> LabRecording:
         "produced": {name: list(told) for name, told in stage.answers.items()},
         "history": history,
     }
+    if len(scenario.partitions) > 1:
+        made["others"] = [list(replicas) for replicas in scenario.partitions[1:]]
     if stage.quorum:
         made["voters"] = len(stage.quorum.voters)
         made["seed"] = table.seed_of(made, run)

@@ -37,6 +37,11 @@ class KafkaRelease:
         return self.numbers >= (0, 11, 0)
 
     @property
+    def has_group_clients(self) -> bool:
+        """True where consumers and admin clients have the methods that the laboratory calls."""
+        return self.numbers >= (2, 0, 0)
+
+    @property
     def checkpoints_early(self) -> bool:
         """True where a broker can write its log start offsets in its first 30 s, too."""
         return self.numbers >= (3, 8, 0)

@@ -6,7 +6,8 @@ import struct
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from pathlib import Path
+from typing import Final
 
 from app.kafka.cursor import MalformedError
 from app.kafka.fetches import FETCH
@@ -14,10 +15,13 @@ from app.kafka.metadata import PartitionMetadata
 from app.lab import disk, facts
 from app.lab.client import ClientBelief
 from app.lab.cluster import RealCluster, wait_until
-from app.lab.facts import Adjusted, LabFacts
+from app.lab.facts import Adjusted, CopiesFact, LabFacts, LabPartition
+from app.lab.groups import LabGroups
 from app.lab.links import CONTROLLER
 from app.lab.quorum import QuorumCluster
 from app.lab.trouble import LabError
+from engine.model.groups import OFFSETS_TOPIC
+from engine.scenarios.scenario import Scenario
 
 QUIET_S: Final = 1.2
 SETTLED_WITHIN_S: Final = 40.0
@@ -48,6 +52,9 @@ class LabStage:
     """The response to the producer of each record: (error or "waiting", offset)."""
     flushed: dict[int, int] = field(default_factory=dict)
     """Offset up to which the model has flushed each broker's log, before the current move."""
+    others: dict[int, LabPartition] = field(default_factory=dict)
+    """Other partitions than 0 by their numbers in the model: the topic's, __consumer_offsets'."""
+    groups: LabGroups | None = None
     has_deleted: bool = False
     began: float = 0.0
     acted: float = 0.0
@@ -60,7 +67,29 @@ class LabStage:
         """The cluster, if it has several controllers; its followers fetch by themselves."""
         return self.cluster if isinstance(self.cluster, QuorumCluster) else None
 
+    @property
+    def own(self) -> LabPartition:
+        """Partition 0, which moves are about."""
+        return LabPartition(self.topic, 0, self.replicas, self.adjusted)
+
+    @property
+    def partitions(self) -> list[LabPartition]:
+        return [self.own, *self.others.values()]
+
     # -- the beginning -----------------------------------------------------------------------------
+
+    def add_groups(self, scenario: Scenario) -> None:
+        """Play the groups of a scenario, too, if it has any, and what they read."""
+        if scenario.groups:
+            for number, assignment in enumerate(scenario.partitions[1:], 1):
+                self.others[number] = LabPartition("", number, list(assignment))
+            self.groups = LabGroups(self.cluster, scenario)
+            for group in self.groups.groups:
+                read, replicas = self.groups.text_of, list(group.spec.offsets)
+                number = len(scenario.partitions) + group.partition
+                self.others[number] = LabPartition(
+                    OFFSETS_TOPIC, group.partition, replicas, read=read
+                )
 
     def begin(self) -> None:
         """Create the topic and wait until every broker knows of it.  Raises LabError."""
@@ -68,6 +97,8 @@ class LabStage:
             if self._create(attempt):
                 if self.quorum:
                     self.quorum.begin(self.topic)
+                if self.groups:
+                    self.groups.begin(self.topic)
                 self.began = self.paced = time.monotonic()
                 return
             self.by_hand(False)
@@ -75,59 +106,66 @@ class LabStage:
 
     def _create(self, attempt: int) -> bool:
         self.topic = self.name if attempt == 1 else f"{self.name}-{attempt}"
-        error = self._ask_for_topic()
-        if error != "NONE":
-            raise LabError(f"The topic was not created: {error}.")
-
-        def is_whole() -> bool:
-            record = self.record()
-            if record is None or len(record.isr) != len(self.replicas):
-                return False
-            if not all(self.directory(broker).is_dir() for broker in self.replicas):
-                return False
-            beliefs = [self.belief(broker) for broker in self.replicas]
-            return all(belief and belief.leader == record.leader for belief in beliefs)
-
-        wait_until(is_whole, SETTLED_WITHIN_S)
-        before = self.must_record()
-        self.adjusted = Adjusted(before.partition_epoch, before.leader_epoch)
+        for partition in self.others.values():
+            if partition.topic != OFFSETS_TOPIC:
+                partition.topic = self.topic
+        for topic in dict.fromkeys(partition.topic for partition in self.partitions):
+            if topic == self.topic or attempt == 1:
+                of_it = [one.replicas for one in self.partitions if one.topic == topic]
+                self._ask_for_topic(topic, of_it)
+        wait_until(lambda: all(map(self._is_whole, self.partitions)), SETTLED_WITHIN_S)
+        for partition in self.partitions:
+            before = self.must_record(partition)
+            partition.adjusted.partition_epoch = before.partition_epoch
+            partition.adjusted.leader_epoch = before.leader_epoch
         time.sleep(1.0)
         self.by_hand(True)
         time.sleep(CHECKPOINT_S)
         self.raise_floor()
-        after = self.must_record()
+        return all(map(self._is_as_created, self.partitions))
+
+    def _is_whole(self, partition: LabPartition) -> bool:
+        """Check whether all replicas exist and are in sync, and every broker knows the leader."""
+        record, replicas = self.record(partition), partition.replicas
+        if record is None or len(record.isr) != len(replicas):
+            return False
+        if not all(self.directory(broker, partition).is_dir() for broker in replicas):
+            return False
+        beliefs = [self.belief(broker, partition) for broker in self.cluster.brokers]
+        return all(belief and belief.leader == record.leader for belief in beliefs)
+
+    def _is_as_created(self, partition: LabPartition) -> bool:
+        record = self.must_record(partition)
         return (
-            after.partition_epoch == before.partition_epoch
-            and after.leader == self.replicas[0]
-            and len(after.isr) == len(self.replicas)
+            record.partition_epoch == partition.adjusted.partition_epoch
+            and record.leader == partition.replicas[0]
+            and len(record.isr) == len(partition.replicas)
         )
 
-    def _ask_for_topic(self) -> str:
-        return self.cluster.controller_client().create_topic(
-            self.topic, self.replicas, self.configs
-        )
+    def _ask_for_topic(self, topic: str, partitions: list[list[int]]) -> None:
+        client = self.cluster.controller_client()
+        error = client.create_topic(topic, partitions, self.configs)
+        if error != "NONE":
+            raise LabError(f"The topic {topic} was not created: {error}.")
 
     # -- facts -------------------------------------------------------------------------------------
 
-    def record(self) -> PartitionMetadata | None:
-        return self.cluster.metadata.record(self.topic)
+    def record(self, partition: LabPartition | None = None) -> PartitionMetadata | None:
+        partition = partition or self.own
+        return self.cluster.metadata.record(partition.topic, partition.index)
 
-    def must_record(self) -> PartitionMetadata:
-        record = self.record()
+    def must_record(self, partition: LabPartition | None = None) -> PartitionMetadata:
+        record = self.record(partition)
         if record is None:
             raise LabError("The controller has no record of the partition.")
         return record
 
-    def directory(self, broker: int) -> Any:
-        return self.cluster.log_directory(broker) / f"{self.topic}-0"
+    def directory(self, broker: int, partition: LabPartition | None = None) -> Path:
+        partition = partition or self.own
+        return self.cluster.log_directory(broker) / f"{partition.topic}-{partition.index}"
 
-    def log_end(self, broker: int) -> int:
-        return disk.read_log(self.directory(broker)).end
-
-    def holders(self) -> list[int]:
-        """Return brokers that have, or had from the beginning, a replica."""
-        record = self.record()
-        return sorted({*self.replicas, *(record.replicas if record else ())})
+    def log_end(self, broker: int, partition: LabPartition | None = None) -> int:
+        return disk.read_log(self.directory(broker, partition)).end
 
     def running(self) -> list[int]:
         """Return brokers of the run that are alive and not frozen."""
@@ -137,25 +175,40 @@ class LabStage:
             if self.cluster.alive(broker) and broker not in self.cluster.paused
         ]
 
-    def belief(self, broker: int) -> ClientBelief | None:
+    def log_ends(self, partition: LabPartition) -> dict[int, int]:
+        return {broker: self.log_end(broker, partition) for broker in partition.replicas}
+
+    def belief(self, broker: int, partition: LabPartition | None = None) -> ClientBelief | None:
         """Return the leader as a broker knows it; None where it does not answer."""
+        partition = partition or self.own
         try:
-            return self.cluster.client(broker).belief(self.topic)
+            return self.cluster.client(broker).belief(partition.topic, partition.index)
         except UNREACHABLE:
             return None
 
     def facts(self) -> LabFacts:
-        record = self.record()
-        found: LabFacts = {
-            "P": None if record is None else facts.record(record, self.adjusted),
-            "brokers": {
-                str(broker): facts.replica(self.cluster, broker, self.topic, self.adjusted)
-                for broker in self.holders()
-            },
-        }
+        own = self._copies(self.own)
+        found: LabFacts = {"P": own["P"], "brokers": own["brokers"]}
         if self.quorum:
             found["voters"] = self.quorum.voter_facts()
+        if self.groups:
+            found["groups"] = self.groups.group_facts()
+            found["members"] = self.groups.member_facts()
+            found["partitions"] = {
+                str(number): self._copies(partition) for number, partition in self.others.items()
+            }
         return found
+
+    def _copies(self, partition: LabPartition) -> CopiesFact:
+        record = self.record(partition)
+        # Brokers that have, or had from the beginning, a replica.
+        holders = sorted({*partition.replicas, *(record.replicas if record else ())})
+        return {
+            "P": None if record is None else facts.record(record, partition.adjusted),
+            "brokers": {
+                str(broker): facts.replica(self.cluster, broker, partition) for broker in holders
+            },
+        }
 
     def stable_facts(self) -> tuple[LabFacts, float, float]:
         """Return facts that two readings have, and when these were made.
@@ -216,7 +269,9 @@ class LabStage:
             now = self.facts()
             if now != last:
                 last, since = now, time.monotonic()
-            elif time.monotonic() - since >= QUIET_S and not self._owes_an_isr(now):
+            elif time.monotonic() - since >= QUIET_S and not (
+                self._owes_an_isr(now) or (self.groups and self.groups.is_busy())
+            ):
                 return True
         return False
 
@@ -243,34 +298,40 @@ class LabStage:
         )
 
     def informed(self, seconds: float = 12.0) -> None:
-        """Wait until every running broker that reaches the controller knows the newest record."""
+        """Wait until every running broker that reaches the controller knows the newest records."""
 
         def all_know() -> bool:
-            record = self.record()
-            return record is not None and all(
-                self._knows(broker, record) for broker in self.running()
+            return all(
+                self._knows(broker, partition)
+                for partition in self.partitions
+                for broker in self.running()
             )
 
         wait_until(all_know, seconds)
         self.raise_floor()
 
-    def _knows(self, broker: int, record: PartitionMetadata) -> bool:
-        hand = self.cluster.hand
+    def _knows(self, broker: int, partition: LabPartition) -> bool:
+        hand, record = self.cluster.hand, self.record(partition)
         if not hand.passes(broker, CONTROLLER) or FETCH in hand.link(broker, CONTROLLER).holding:
             return True
-        belief = self.belief(broker)
+        belief = self.belief(broker, partition)
         if belief is None:
             return True
-        return belief.leader == record.leader and belief.leader_epoch in (-1, record.leader_epoch)
+        return record is not None and (
+            belief.leader == record.leader and belief.leader_epoch in (-1, record.leader_epoch)
+        )
 
     def raise_floor(self) -> None:
         """Let fetches of older leader epochs pass: their leader refuses them by itself."""
-        record = self.record()
-        if record is None:
-            return
+        floors: dict[str, int] = {}
+        for partition in self.partitions:
+            record, topic = self.record(partition), partition.topic
+            if record is not None:
+                floors[topic] = min(record.leader_epoch, floors.get(topic, record.leader_epoch))
         with self.cluster.hand.change():
-            for name in (self.topic, self.cluster.metadata.topic_id(self.topic)):
-                self.cluster.hand.floors[name] = record.leader_epoch
+            for topic, epoch in floors.items():
+                for name in (topic, self.cluster.metadata.topic_id(topic)):
+                    self.cluster.hand.floors[name] = epoch
 
     def wait_for(self, is_so: Callable[[], bool], seconds: float) -> bool:
         return self.cluster.hand.wait_for(is_so, seconds)

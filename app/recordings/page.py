@@ -6,6 +6,7 @@ different is different, and nothing is shown of real brokers that was not read f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -52,6 +53,10 @@ OF_RECORD: Final = (
 )
 OF_REPLICA: Final = ("LEO", "HW", "start", "epochs", "log")
 OF_VOTER: Final = ("state", "epoch", "leader", "vote", "end", "HW", "epochs")
+OF_GROUP: Final = ("state", "coordinator", "members", "offsets")
+OF_MEMBER: Final = ("alive", "member", "generation", "owns", "at", "polled", "failed")
+_OTHER_LEADER: Final = re.compile(r"p(\d+) leader")
+_REPLICA: Final = re.compile(r"b(\d+)(?::\d+)?")
 NOT_SAID: Final = "–"
 
 
@@ -76,8 +81,8 @@ class FactCell(TypedDict):
     first: bool
 
 
-class ReplicaCells(TypedDict):
-    """Facts of a replica, or of a voter."""
+class FactCells(TypedDict):
+    """Facts of a replica, a voter, a group or one of its clients."""
 
     name: str
     down: bool
@@ -85,22 +90,30 @@ class ReplicaCells(TypedDict):
 
 
 class FactTable(TypedDict):
+    """Facts of one kind: of a partition its record, and rows; `head`, `note` are keys of words."""
+
+    note: str
+    number: int
+    record: list[FactCell]
+    head: str
+    rows: list[FactCells]
+
+
+class MomentTables(TypedDict):
     """Facts of a moment; `refused`: why the model does not play the move, or ""."""
 
-    record: list[FactCell]
-    replicas: list[ReplicaCells]
-    voters: list[ReplicaCells]
+    tables: list[FactTable]
     refused: str
 
 
 class FactDifference(TypedDict):
     """A fact that is not the same, and why, in the language `lang`.
 
-    It is of a broker, of a voter, or of the record of the partition.
+    It is of a broker, of the `whose` it is (a voter, a group, a client), or of the record.
     """
 
     broker: str | None
-    voter: str | None
+    whose: str | None
     key: str
     real: str
     model: str
@@ -296,7 +309,7 @@ def recorded_moment(name: str, kafka: str) -> str:
         comment=_comment(scenario, result.recording.profile, at),
         pictures=_pictures(result.recording, names, recorded, at, show),
         size=(WIDTH, HEIGHT),
-        rows=_facts(recorded[at], names),
+        rows=_facts(recorded[at], names, 1 + len(result.recording.others)),
         first=_first(recorded[at].differences, names, result.recording),
         turns=[moment.number for moment in recorded if moment.differences],
         moves=[moment.step.move for moment in recorded],
@@ -340,8 +353,11 @@ def _pictures(
     ]
 
 
-def _facts(moment: RecordedMoment, names: Mapping[int, str]) -> FactTable:
-    """Return the recorded facts of a moment beside those of the model."""
+def _facts(moment: RecordedMoment, names: Mapping[int, str], topic: int) -> MomentTables:
+    """Return the recorded facts of a moment beside those of the model.
+
+    `topic`: how many partitions the topic has.
+    """
     values = {fact: (real, own) for fact, real, own in moment.rows}
     first = moment.differences[0].fact if moment.differences else ""
 
@@ -355,25 +371,46 @@ def _facts(moment: RecordedMoment, names: Mapping[int, str]) -> FactTable:
             "first": fact == first,
         }
 
-    present = [broker for broker in names if f"b{broker} LEO" in values]
+    def rows(whose: Mapping[str, str], keys: tuple[str, ...]) -> list[FactCells]:
+        return [
+            {
+                "name": name,
+                "down": f"{who} LEO" in values and f"{who} HW" not in values,
+                "cells": [cell(f"{who} {key}", key) for key in keys],
+            }
+            for who, name in whose.items()
+        ]
+
+    def copies(partition: str, place: str, note: str, number: int = 0) -> FactTable:
+        present = {f"b{id}{place}": name for id, name in names.items()}
+        record = [(f"{partition}{fact}", fact) for fact in OF_RECORD]
+        return {
+            "note": note,
+            "number": number,
+            "record": [cell(fact, key) for fact, key in record if fact in values],
+            "head": "plain.broker",
+            "rows": rows({b: n for b, n in present.items() if f"{b} LEO" in values}, OF_REPLICA),
+        }
+
+    def others(head: str, mark: str, keys: tuple[str, ...], note: str = "") -> FactTable:
+        """Return the facts of all that have the fact `mark`, which nothing else has."""
+        whose = sorted(fact.split()[0] for fact in values if fact.endswith(f" {mark}"))
+        facts = rows({who: who for who in whose}, keys)
+        return {"note": note, "number": 0, "record": [], "head": head, "rows": facts}
+
+    numbers = [int(match[1]) for fact in values if (match := _OTHER_LEADER.fullmatch(fact))]
+    tables = [
+        copies("", "", ""),
+        others("seen.voter", "epoch", OF_VOTER, "seen.voters"),
+        others("seen.group", "coordinator", OF_GROUP),
+        others("seen.client", "alive", OF_MEMBER),
+        *(
+            copies(f"p{n} ", f":{n}", "seen.partition" if n < topic else "seen.offsets", n)
+            for n in numbers
+        ),
+    ]
     return {
-        "record": [cell(fact, fact) for fact in OF_RECORD if fact in values],
-        "replicas": [
-            {
-                "name": names[broker],
-                "down": f"b{broker} HW" not in values,
-                "cells": [cell(f"b{broker} {key}", key) for key in OF_REPLICA],
-            }
-            for broker in present
-        ],
-        "voters": [
-            {
-                "name": voter,
-                "down": False,
-                "cells": [cell(f"{voter} {key}", key) for key in OF_VOTER],
-            }
-            for voter in sorted(fact.split()[0] for fact in values if fact.endswith(" state"))
-        ],
+        "tables": [table for table in tables if table["rows"]],
         "refused": next((str(own) for fact, _, own in moment.rows if fact == "move"), ""),
     }
 
@@ -386,7 +423,12 @@ def format_fact(key: str, value: Any, names: Mapping[int, str]) -> str:
         return "✓" if value else NOT_SAID
     if key == "state":
         return services().words.text(visitor.lang(), f"seen.state.{value}", {})
-    if key == "leader" and isinstance(value, int):
+    if key in ("members", "offsets", "at"):
+        pairs = [(who, what if isinstance(what, list) else [what]) for who, what in value]
+        return ", ".join(f"{who}: {' '.join(map(str, what)) or NOT_SAID}" for who, what in pairs)
+    if key in ("owns", "polled"):
+        return " ".join(map(str, value))
+    if key in ("leader", "coordinator"):
         return names.get(value, NOT_SAID)
     if key in ("isr", "elr", "lastKnownElr"):
         return ", ".join(names.get(broker, str(broker)) for broker in value)
@@ -412,9 +454,10 @@ def difference(row: Row, names: Mapping[int, str], why: str, lang: str) -> FactD
     fact, real, model = row
     who, _, what = fact.partition(" ")
     key = what or who
+    replica = _REPLICA.fullmatch(who) if what else None
     return {
-        "broker": names.get(int(who[1:])) if what and who.startswith("b") else None,
-        "voter": who if what and who.startswith("C") else None,
+        "broker": names.get(int(replica[1])) if replica else None,
+        "whose": who if what and not replica else None,
         "key": key,
         "real": format_fact(key, real, names),
         "model": format_fact(key, model, names),

@@ -1,7 +1,7 @@
 """The run of a recording: the same moves, in the order in which they really happened.
 
 Reality says what happened, the engine fills in the rest.  A recording may say itself what to play
-for a move (`plays`).  Beyond that three things are followed, since the facts tell them:
+for a move (`plays`).  Beyond that four things are followed, since the facts tell them:
 
 - A producer's record that the leader's disk held only some moves later was sent later, because a
   broker reads one request of a connection at a time.
@@ -9,6 +9,8 @@ for a move (`plays`).  Beyond that three things are followed, since the facts te
   elections are drawn until they go as they went there.
 - A broker that was just started, in the ZooKeeper era, may not have handled its LeaderAndIsr yet.
   It then does before the next move.  This is played only if every fact of the step agrees with it.
+- A member of a group sends again what was refused, by its own clock, also during a move that takes
+  time on a cluster and none in the model.  Again every fact of the step has to agree.
 """
 
 from __future__ import annotations
@@ -41,6 +43,9 @@ DRAWS: Final = 12
 READINGS: Final = 4
 
 OUT_OF_STEP_MS: Final = 30
+
+RETRIES_S: Final = 3
+"""Seconds in which members may send again, shorter than any session."""
 
 VOTERS_DELAY_MS: Final = [1, 10]
 """Delays of the control plane in a quorum: with a fixed one, all voters would wake at once."""
@@ -77,7 +82,7 @@ def scenario_of(recording: Recording, played: Scenario | None = None) -> Scenari
         "expect": {},
         "script": "",
         "configs": configs,
-        "partitions": [list(recording.assignment)],
+        "partitions": [list(recording.assignment), *map(list, recording.others)],
     }
     if recording.voters:
         data["quorum"] = [f"C{number}" for number in range(1, recording.voters + 1)]
@@ -172,6 +177,8 @@ class Follower:
                     self.notes.append(
                         f"step {number}, “{step.move}”: read before it heard its role"
                     )
+            if self.scenario.groups and self._differences(number, step, facts):
+                facts = self._let_members_retry(number, step, facts)
             yield number, step, facts, refused
 
     def _agrees(self, played: Played) -> bool:
@@ -230,6 +237,19 @@ class Follower:
         # Real brokers were made to write their marks to disk after every move.
         self._play("checkpoint")
         return refused
+
+    def _let_members_retry(self, number: int, step: RecordedStep, facts: Facts) -> Facts:
+        """Return the facts after some more seconds if they are those of the step."""
+        before = self.sim.copy()
+        for second in range(1, RETRIES_S + 1):
+            for line in ("advance 1s", step.move if step.move == "settle" else ""):
+                self._play(line)
+            later = self._facts()
+            if not self._differences(number, step, later):
+                self.notes.append(f"step {number}, “{step.move}”: members had {second} s more")
+                return later
+        self.sim = before
+        return facts
 
     def _wait(self, until_ms: int) -> None:
         """Let the clock run until then, if that is not over."""

@@ -5,7 +5,10 @@ that is there but cannot be what it should be is an error.  Facts are named alik
 `leader`, `leaderEpoch`, `partitionEpoch`, `isr`, `elr`, `lastKnownElr`, `recovering`, and for each
 broker `b1 LEO`, `b1 HW`, `b1 start`, `b1 epochs`, `b1 log` (or `b1 exists`, without a replica); for
 each voter of a quorum `C1 state`, `C1 epoch`, `C1 leader`, `C1 vote`, `C1 end`, `C1 epochs` and
-`C1 HW`.
+`C1 HW`.  Of a group named orders: `orders state`, `orders coordinator`, `orders members` and
+`orders offsets`; of a client in it `C1 alive`, `C1 failed`, `C1 member`, `C1 generation`,
+`C1 owns`, `C1 at` and `C1 polled`; of its partition of __consumer_offsets, which is partition 1,
+`p1 leader` and so on, and `b1:1 LEO` and so on.
 """
 
 from __future__ import annotations
@@ -88,6 +91,8 @@ class Recording:
     explained: Explained = field(default_factory=dict)
     voters: int = 0
     seed: int = 0
+    others: tuple[tuple[int, ...], ...] = ()
+    """Replicas of the topic's partitions 1, 2, ..., where a group reads several."""
     names: tuple[str, ...] = ()
     """Names of the brokers, where they have others than their numbers."""
     produced: dict[str, str] = field(default_factory=dict)
@@ -195,6 +200,7 @@ def _recording(data: Any, name: str) -> Recording:
         explained=_explained(data),
         voters=_whole(data, "voters", MOST_VOTERS),
         seed=_whole(data, "seed", MOST_SEED),
+        others=tuple(tuple(map(int, replicas)) for replicas in data.get("others") or ()),
         names=tuple(str(label) for label in data.get("names") or ()),
         produced={
             str(name): str(answer[0]) for name, answer in (data.get("produced") or {}).items()
@@ -232,19 +238,35 @@ def _step(data: Any) -> RecordedStep:
 
 def facts_of(data: Any) -> Facts:
     """Return the facts after one move, as a recording writes them, under this module's names."""
+    facts = _copies(data, "", "")
+    for number, copies in (data.get("partitions") or {}).items():
+        facts |= _copies(copies, f"p{int(number)} ", f":{int(number)}")
+    for who, voter in (data.get("voters") or {}).items():
+        facts |= _voter(str(who), voter)
+    for what in ("groups", "members"):
+        for who, values in (data.get(what) or {}).items():
+            facts |= {f"{who} {fact}": value for fact, value in values.items()}
+    return facts
+
+
+def _copies(data: Any, partition: str, place: str) -> Facts:
+    """Return the facts of a partition: its record, and its replicas."""
     facts: Facts = {}
     record = data.get("P")
     if record:
-        facts["leader"] = int(record["leader"])
-        facts["leaderEpoch"] = int(record["le"])
-        facts["partitionEpoch"] = int(record["pe"])
-        facts["isr"] = sorted(int(b) for b in record["isr"])
-        facts["elr"] = sorted(int(b) for b in record.get("elr") or ())
         last = record.get("lastKnown", record.get("last"))
-        facts["lastKnownElr"] = [int(b) for b in last or ()]
-        facts["recovering"] = bool(record.get("recovering"))
+        values = {
+            "leader": int(record["leader"]),
+            "leaderEpoch": int(record["le"]),
+            "partitionEpoch": int(record["pe"]),
+            "isr": sorted(int(b) for b in record["isr"]),
+            "elr": sorted(int(b) for b in record.get("elr") or ()),
+            "lastKnownElr": [int(b) for b in last or ()],
+            "recovering": bool(record.get("recovering")),
+        }
+        facts |= {f"{partition}{fact}": value for fact, value in values.items()}
     for broker, replica in sorted((data.get("brokers") or {}).items(), key=lambda b: int(b[0])):
-        who = f"b{int(broker)}"
+        who = f"b{int(broker)}{place}"
         if replica is None:
             facts[f"{who} exists"] = False
             continue
@@ -256,8 +278,6 @@ def facts_of(data: Any) -> Facts:
         # The mark of a broker that is down is in no memory any more.
         if not replica.get("down"):
             facts[f"{who} HW"] = replica.get("hw")
-    for who, voter in (data.get("voters") or {}).items():
-        facts |= _voter(str(who), voter)
     return facts
 
 

@@ -188,3 +188,12 @@ def test_totals_of_chance_are_possible() -> None:
         for finding in one.findings:
             assert finding.of in ("model", "laboratory")
             assert {"en", "zh-Hans"} <= set(finding.what)
+
+
+def test_a_group_is_shown_with_its_members_and_its_partition(client: FlaskClient) -> None:
+    page = unescape(client.get("/s/S87/real/3.9.1?at=8").text)
+    rows = re.findall(r'<th scope="row">(\w+)</th>(.*?)</tr>', page)
+    cells = {name: re.findall(r"<td[^>]*>([^<]*)</td>", row) for name, row in rows[3:]}
+    assert cells["orders"] == ["stable", "2", "C1-1: 0", "0: 3"]
+    assert cells["C1"] == ["✓", "C1-1", "1", "0", "0: 3", "–", "–"]
+    assert cells["2"][-1] == "g1:C1-1@0 p0:3:e0@0"

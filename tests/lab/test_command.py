@@ -76,7 +76,7 @@ def test_a_port_that_is_taken(tmp_path: Path) -> None:
         code, said = lab(*words)
     assert code == 2
     assert said == (
-        f"Port {port} is taken, and {port} to {port + 13} are needed; choose others with --port, "
+        f"Port {port} is taken, and {port} to {port + 16} are needed; choose others with --port, "
         "or leave it out for free ones.\n"
     )
 

@@ -128,7 +128,7 @@ def test_a_recording_of_brokers_without_names_is_read_back() -> None:
 
 def test_a_setting_that_is_not_passed_on_is_refused() -> None:
     with pytest.raises(LabError, match=r"does not set retention\.ms"):
-        playing.must_be_playable(a_run(configs={"retention.ms": 60_000}), zookeeper=False)
+        playing.must_be_playable(a_run(configs={"retention.ms": 60_000}), release_of("3.9.1"))
 
 
 @pytest.mark.parametrize(("version", "early"), [("3.7.2", False), ("3.8.0", True), ("4.4.0", True)])
@@ -262,7 +262,8 @@ def test_only_reorderings_are_subtracted_from_an_election(
 
 def test_held_metadata_is_not_waited_for(stage: LabStage) -> None:
     stage.cluster.hand.hold(2, FETCH, True)
-    assert stage._knows(2, cast(Any, SimpleNamespace(leader=1, leader_epoch=3)))
+    stage.cluster.metadata.record = lambda *_: SimpleNamespace(leader=1, leader_epoch=3)
+    assert stage._knows(2, stage.own)
 
 
 def test_the_next_script_finds_a_whole_cluster(stage: LabStage) -> None:
@@ -276,7 +277,7 @@ def test_the_next_script_finds_a_whole_cluster(stage: LabStage) -> None:
     cluster.controller_client = lambda: SimpleNamespace(
         delete_topic=lambda topic: told.append(("delete", topic)) or "NONE"
     )
-    cluster.metadata.record = lambda topic: None
+    cluster.metadata.record = lambda *_: None
     cluster.paused.add(2)
     cluster.hand.cut(1, 2)
     cluster.hand.floors["run"] = 4
@@ -303,7 +304,7 @@ def test_detect_ends_sessions_only_where_they_are_long(
     cluster.end_session = found.append
     cluster.metadata.live = lambda broker: False
     state = SimpleNamespace(leader=1, isr=(1, 3))
-    monkeypatch.setattr(LabStage, "must_record", lambda _: state)
+    monkeypatch.setattr(LabStage, "must_record", lambda *_: state)
     assert moves.DEEDS["detect"](stage, {"broker": 2}) == ""
     assert found == ended
 

@@ -11,6 +11,7 @@ from app.lab import playing, recording, table
 from app.lab.configuration import LAG_MS
 from app.lab.facts import format_record
 from app.lab.laboratory import lag_ms
+from app.lab.releases import release_of
 from app.lab.trouble import LabError
 from engine.moves import moves
 from engine.recordings import reading
@@ -58,25 +59,25 @@ def test_unplayable_scenarios_are_refused_before_brokers_start(
     fields: dict[str, object], why: str
 ) -> None:
     with pytest.raises(LabError, match=why):
-        playing.must_be_playable(a_run(**fields), zookeeper=False)
+        playing.must_be_playable(a_run(**fields), release_of("3.9.1"))
 
 
 def test_a_quorum_needs_kraft() -> None:
     with pytest.raises(LabError, match="need KRaft"):
-        playing.must_be_playable(a_run(**VOTERS), zookeeper=True)
+        playing.must_be_playable(a_run(**VOTERS), release_of("2.8.2"))
 
 
 def test_an_election_of_ones_own_needs_kraft() -> None:
     run = a_run(script="elect 2")
-    playing.must_be_playable(run, zookeeper=False)
+    playing.must_be_playable(run, release_of("3.9.1"))
     with pytest.raises(LabError, match="elect preferred"):
-        playing.must_be_playable(run, zookeeper=True)
+        playing.must_be_playable(run, release_of("2.8.2"))
 
 
 @pytest.mark.parametrize("code", ["S30", "S34", "S35", "S14", "S83", "S98"])
 def test_scenarios_of_the_library_can_be_played(code: str) -> None:
     run = Run(file.find(code), "K39")
-    playing.must_be_playable(run, zookeeper=False)
+    playing.must_be_playable(run, release_of("3.9.1"))
     assert any(line.is_expect for line in playing.lines_of(run))
 
 

@@ -72,7 +72,7 @@ def test_drawn_scripts_can_be_played_and_end_in_order(kafka: str) -> None:
     release = release_of(kafka)
     for number in range(1, 31):
         run = random_script.draw(3, number, release)
-        must_be_playable(run, zookeeper=not release.kraft)
+        must_be_playable(run, release)
         assert random_script.why_unfit(run, release) == ""
         sim = run.simulation()
         sim.rush = True
@@ -322,7 +322,7 @@ def test_scripts_of_a_quorum_can_be_played_and_leave_it_whole(kafka: str, voters
     for number in range(1, 13):
         run = scripts.draw(3, number, release)
         assert run.lines() == scripts.draw(3, number, release).lines()
-        must_be_playable(run, zookeeper=False)
+        must_be_playable(run, release_of("3.9.1"))
         assert scripts.why_unfit(run, release) == ""
         drawn.update(line.split()[0] for line in run.lines())
         sim = run.simulation()

@@ -7,6 +7,7 @@ from contextlib import suppress
 import pytest
 
 from app.lab.playing import must_be_playable
+from app.lab.releases import release_of
 from app.lab.trouble import LabError
 from engine.dataplane.remote_lineage import highest_remote_offset, is_within, with_records
 from engine.model.epochs import EpochCache
@@ -344,7 +345,7 @@ def test_releases_groups_and_directories_refuse_it() -> None:
         with pytest.raises(InputError, match=why):
             load_text(TIERED.replace("brokers: 3\n", "") + more)
     with pytest.raises(LabError, match="remote storage"):
-        must_be_playable(Run(find("S93"), "K39"), zookeeper=False)
+        must_be_playable(Run(find("S93"), "K39"), release_of("3.9.1"))
     with pytest.raises(InputError, match="whole run"):
         play("set remote.storage.enable=false")
 

@@ -70,7 +70,7 @@ function Verdict({ moment, rests, t }) {
   const [first] = differ;
   if (!first) return html`<p class="verdict same">${t("beside.same", { of })}</p>`;
   const broker = first.broker && t("card.name", { name: first.broker });
-  const who = broker || first.voter ? `${broker || first.voter} ` : "";
+  const who = broker || first.whose ? `${broker || first.whose} ` : "";
   const what = who + t(`seen.fact.${first.key}`);
   return html`<p class="verdict differs">
     ${t("beside.differ", { n: differ.length, of })} <b>${what}</b>${" "}
