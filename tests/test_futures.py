@@ -99,6 +99,18 @@ def test_strikes_that_were_awaited_do_not_fall_in_a_new_future() -> None:
     assert len(set(after)) == len(after), "each plan awaits one strike at most"
 
 
+def test_a_new_future_draws_other_elections() -> None:
+    """The delays of S83 are fixed: only the timeouts of its voters are drawn."""
+
+    def leads(number: int) -> tuple[int, int]:
+        lines = ("advance 1s", f"future {number}", "kill C1", "advance 5s")
+        k = play_all(Run(find("S83"), "K41", 0, lines)).cluster.controller
+        return k.voter, k.epoch
+
+    assert len({leads(number) for number in range(1, 9)}) > 1
+    assert leads(3) == leads(3)
+
+
 def test_futures_of_a_run_with_importance_factors_all_count_the_same() -> None:
     data = SCENARIO.to_dict()
     for fault in data["faults"]:

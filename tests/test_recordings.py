@@ -43,15 +43,6 @@ def test_the_engine_does_what_the_brokers_did(file: Path) -> None:
     assert told == listed, "the recording explains what is no difference (any more)"
 
 
-@pytest.mark.night
-@pytest.mark.parametrize(
-    "file", sorted((OF_CHANCE[0].parent / "open").glob("*.json")), ids=lambda file: file.stem
-)
-def test_open_recordings_still_differ(file: Path) -> None:
-    """A recording that the engine follows by now belongs to the others."""
-    assert compare(next(reading.load([file]))).first
-
-
 def test_the_recordings_come_with_the_engine() -> None:
     assert [one.name for one in reading.own()] == [file.stem for file in FILES]
     assert {one.kafka for one in reading.own()} >= {"0.10.2.2", "1.1.1", "3.9.1", "4.1.1"}

@@ -204,8 +204,9 @@ def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
     """CP-KR-REG.  Register a broker with a new epoch, unless another incarnation's session lives.
 
     A process that registers again keeps its epoch: from 3.9 on that only amends what is known of
-    it.
+    it.  A session that ends now ends first (`KafkaEventQueue` takes what is due before the rest).
     """
+    on_fence_check(k, out)
     known = k.brokers.get(m.src)
     if (
         known is not None
@@ -237,6 +238,7 @@ def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
     append(k, records, out)
     answer = RegisterResponse(CONTROLLER, m.src, m.corr, NONE, epoch)
     answer_when_committed(k, answer, out)
+    arm_fence_check(k, out)
 
 
 def _note_directories(k: Controller, m: RegisterRequest, registration: Registration) -> None:
@@ -256,9 +258,13 @@ def _note_directories(k: Controller, m: RegisterRequest, registration: Registrat
 def _clean_up_incarnation(
     k: Controller, m: RegisterRequest, known: Registration, out: Effects
 ) -> list[tuple[Any, ...]]:
-    """CP-CLEAN-SHUTDOWN 6.6.  Clean up after the former incarnation, above all the ELR."""
+    """CP-CLEAN-SHUTDOWN 6.6.  Clean up after the former incarnation, above all the ELR.
+
+    Before 4.0 a registration leaves the ISRs as they are, also of a broker that is not fenced yet
+    (`ClusterControlManager.registerBroker` at 3.9.1).
+    """
     records: list[tuple[Any, ...]] = []
-    if not known.fenced:
+    if not known.fenced and k.profile.elr_available:
         records += fence(k, m.src, out)
     if k.configs.elr and not shutdown_was_clean(known.epoch, m.previous_epoch):
         records += lose_uncleanly(k, m.src, out)
@@ -376,35 +382,45 @@ def unfence(k: Controller, broker: int, out: Effects) -> None:
 def resume(k: Controller, out: Effects) -> None:
     """10(f).  Start the sessions of all unfenced brokers for a new active controller.
 
-    In 4.0.0 also those of the fenced ones (KAFKA-19130).
+    In 4.0.0 also those of the fenced ones (KAFKA-19130).  Until 3.9 no session expires before a
+    heartbeat or a registration arrives: they alone set the timer
+    (`QuorumController.rescheduleMaybeFenceStaleBrokers` at 3.9.1).
     """
     for registration in k.brokers.values():
         counts = k.profile.fenced_counts_as_heard or not registration.fenced
         registration.last_contact = out.now if counts else NEVER
     k.readers.clear()
     k.answers.clear()
-    arm_fence_check(k, out)
+    if k.profile.fence_check_periodic:
+        arm_fence_check(k, out)
 
 
 def arm_fence_check(k: Controller, out: Effects) -> None:
-    """CP-KR-FENCE.  Set the timer past the next session (4.x: up to an eighth later)."""
+    """CP-KR-FENCE.  Set the timer past the next session (4.x: up to an eighth later).
+
+    A session that is over already ends before anything else is handled: until 3.9, where this is
+    the first sign of a broker since a fail-over.
+    """
     due = liveness.next_check(k.brokers, k.configs.session_timeout_ms)
-    if due < 0 or k.check_at > out.now:
+    if due < 0 or k.check_at >= out.now:
         return
     due += 1
     period = k.configs.fence_check_ms
     if period:
         due = -(-due // period) * period
-    k.check_at = max(due, out.now + 1)
-    out.timer(CONTROLLER, k.check_at - out.now, FENCE_CHECK)
+    k.check_at = max(due, out.now)
+    if due <= out.now:
+        on_fence_check(k, out)
+    else:
+        out.timer(CONTROLLER, due - out.now, FENCE_CHECK)
 
 
 def on_fence_check(k: Controller, out: Effects) -> bool:
     """CP-KR-FENCE.  Fence the one broker that is silent longest, then check again.
 
-    10(d): without an active controller no broker is fenced; `resume` restarts the check.
+    10(d): without an active controller no broker is fenced; a timer of a former one is void.
     """
-    if k.check_at > out.now or not k.alive:
+    if k.check_at == NEVER or k.check_at > out.now or not k.alive:
         return False
     k.check_at = NEVER
     timeout = k.configs.session_timeout_ms

@@ -32,6 +32,10 @@ from engine.model.timers import ALTER_RETRY
 
 RETRY_MS = 50
 UNREACHABLE_RETRY_MS = 1000
+"""Pause after a request without an answer.  Kafka connects again every 50 ms, or asks for the
+controller every 100 (`NodeToControllerRequestThread.doWork`), and sends nothing before it is
+connected.  That moment is `faults.hear_again` here; only a request that is lost waits so long.
+"""
 
 BACK_TO_COMMITTED = frozenset((OPERATION_NOT_ATTEMPTED, INELIGIBLE_REPLICA))
 STAY_PENDING = frozenset(

@@ -39,6 +39,8 @@ class Simulation(World):
         """Draw another future of this present: every random stream goes on as number `number`."""
         self.drawn_anew = True
         self.network.chance = Chance(self.seed, f"future {number} network")
+        if self.cluster.quorum is not None:
+            self.cluster.quorum.chance = Chance(self.seed, f"future {number} quorum")
         for node, client in self.clients.items():
             if isinstance(client, Producer):
                 client.chance = Chance(self.seed, f"future {number} client {node}")

@@ -441,12 +441,25 @@ def test_sessions_end_one_by_one() -> None:
     assert liveness.stale(k.brokers, out.now, timeout) == -1, "until the very end of it"
     out.now += 1
     assert liveness.stale(k.brokers, out.now, timeout) == 1
+    k.check_at = out.now
     kraft.on_fence_check(k, out)
     assert (k.records[0].leader, k.brokers[2].fenced) == (2, False), "2 is dead too, but not yet"
     k.check_at = out.now
     kraft.on_fence_check(k, out)
     assert state(k.records[0]) == (-1, 2, (1, 2), (2,))
     assert liveness.next_check(k.brokers, 9_000) == liveness.NOBODY
+
+
+@pytest.mark.parametrize(("profile", "isr"), [("K39", (1, 2)), ("K40", (1,))])
+def test_a_registration_before_the_fence_takes_no_broker_out_of_the_isr(
+    profile: str, isr: Ids
+) -> None:
+    """CP-KR-REG: from 4.0 on it does, as if the broker were fenced first."""
+    k, out = controller(profile, (1, 2)), Effects()
+    k.records[0] = PartitionRecord((1, 2), (1, 2), 1)
+    out.now = k.configs.session_timeout_ms + 1
+    kraft.on_register(k, RegisterRequest(2, CONTROLLER, 1, 7, -1), out)
+    assert (k.records[0].isr, k.brokers[2].fenced) == (isr, True)
 
 
 def test_a_fenced_broker_begins_no_controlled_shutdown() -> None:

@@ -89,6 +89,18 @@ def test_at_its_very_end_a_session_is_still_valid(profile: str, fenced_at: int) 
     assert sim.cluster.controller.brokers[3].fenced
 
 
+@pytest.mark.parametrize(("profile", "fenced"), [("K39", False), ("K41", True)])
+def test_before_4_0_a_new_active_controller_waits_for_the_first_broker(
+    profile: str, fenced: bool
+) -> None:
+    """CP-KR-FENCE: a heartbeat or a registration arms its timer; 4.x looks periodically."""
+    sim = played(THREE, profile, "kill 1; kill 2; kill 3; kill K; restart K; advance 60s")
+    k = sim.cluster.controller
+    assert {one.fenced for one in k.brokers.values()} == {fenced}
+    go_on(sim, "restart 2; advance 1s")
+    assert [b for b, one in k.brokers.items() if one.fenced] == [1, 3]
+
+
 def test_uncommitted_records_die_with_the_controller() -> None:
     sim = played(SLOW_COMMIT, "K39", "elect 2; advance 1s")
     k = sim.cluster.controller
