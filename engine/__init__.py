@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib.machinery import FileFinder, ModuleSpec, SourceFileLoader
 from types import ModuleType
 
-ENGINE_VERSION = 14
+ENGINE_VERSION = 15
 """Rises when a run plays differently than before; stored beside everything that is saved."""
 
 
