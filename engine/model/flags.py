@@ -376,8 +376,6 @@ FLAG_LIST: Final[tuple[Flag, ...]] = (
          "A quorum leader that no majority fetches from resigns.", mode=KRAFT),
     Flag("begin_epoch_repeated", _r("3.9"), "KIP-853",
          "A quorum leader repeats BeginQuorumEpoch, as a heartbeat.", mode=KRAFT),
-    Flag("voter_seeks_leader", _r("3.9.1"), "KAFKA-17030",
-         "A voter without a leader, or whose leader fails, fetches from any other.", mode=KRAFT),
     Flag("pre_vote", _r("4.0"), "KIP-996",
          "A voter asks for pre-votes before it enters a new epoch as candidate.", mode=KRAFT),
     Flag("election_backoff", _r("3.3"), "KAFKA-18345",

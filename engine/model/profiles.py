@@ -133,7 +133,6 @@ class Profile:
     periodic_unclean: bool
     leader_checks_quorum: bool
     begin_epoch_repeated: bool
-    voter_seeks_leader: bool
     pre_vote: bool
     election_backoff: bool
     quorum_mark_at_once: bool

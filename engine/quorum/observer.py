@@ -19,11 +19,8 @@ from engine.model.timers import METADATA_RETRY
 from engine.quorum import replication
 
 RETRY_MS: Final = 50
-"""First pause after a fetch that failed; doubles up to `RETRY_MOST_MS`.
-
-Kafka asks another voter at once (`RequestManager.findReadyBootstrapServer`); so runs stay short.
-"""
-RETRY_MOST_MS: Final = 200
+"""First pause after a fetch that failed (`reconnect.backoff.ms`); doubles up to `RETRY_MOST_MS`."""
+RETRY_MOST_MS: Final = 1_000
 
 
 def target(quorum: Quorum, broker: int, kind: int) -> int:

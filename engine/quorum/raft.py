@@ -267,8 +267,11 @@ def on_fetch_response(rules: Rules, v: Voter, m: QuorumFetchResponse, out: Effec
     usable = _is_usable(rules, v, m, out)
     if v.fetching:
         return
-    if v.state != FOLLOWER or not usable:
-        _fetch_after(v, m.src, out)
+    if v.state != FOLLOWER:
+        retry_fetch(v, out)
+        return
+    if not usable:
+        retry_fetch(v, out)
         return
     v.attempt, v.has_fetched = 0, True
     if not replication.take(v, m, out):
@@ -278,28 +281,18 @@ def on_fetch_response(rules: Rules, v: Voter, m: QuorumFetchResponse, out: Effec
     send_fetch(v, out)
 
 
-def _fetch_after(v: Voter, failed: int, out: Effects) -> None:
-    """Fetch again after a failure; one that another node did not serve goes to the leader."""
-    if v.state == FOLLOWER and failed != v.leader:
-        send_fetch(v, out)
-    else:
-        retry_fetch(v, out)
-
-
 def retry_fetch(v: Voter, out: Effects) -> None:
-    """Fetch again after a pause that doubles, at most `RESEND_MS`."""
-    out.timer(v.id, min(BACKOFF_BASE_MS << min(v.attempt, 5), RESEND_MS), VOTER_FETCH, v.since)
+    """Fetch again after a pause that doubles (`reconnect.backoff.ms` to its maximum)."""
+    out.timer(v.id, min(BACKOFF_BASE_MS << min(v.attempt, 5), 1_000), VOTER_FETCH, v.since)
     v.attempt += 1
 
 
 def on_fetch_timer(rules: Rules, v: Voter, since: int, out: Effects) -> bool:
-    """Fetch again, first from another node than the leader (`maybeSendFetchToBestNode`)."""
     if not v.alive or v.since != since or v.fetching:
         return False
-    if seek_leader(rules, v, out):
-        return True
     if v.state != FOLLOWER:
-        return False
+        seek_leader(rules, v, out)
+        return v.fetching > 0
     send_fetch(v, out)
     return True
 
@@ -309,7 +302,7 @@ def on_broken(rules: Rules, v: Voter, m: Broken, out: Effects) -> None:
     if m.request_kind == QUORUM_FETCH:
         if m.corr == v.fetching:
             v.fetching = 0
-            _fetch_after(v, m.src, out)
+            retry_fetch(v, out)
     elif m.request_kind in (VOTE, BEGIN_EPOCH, END_EPOCH) and m.corr > v.since:
         out.timer(v.id, RESEND_MS, VOTER_RESEND, (m.request_kind, m.src, v.since))
 

@@ -113,16 +113,14 @@ def become_unattached(rules: Rules, v: Voter, epoch: int, out: Effects) -> None:
     seek_leader(rules, v, out)
 
 
-def seek_leader(rules: Rules, v: Voter, out: Effects) -> bool:
-    """CP-RAFT-VOTERS, CP-RAFT-FETCH.  Fetch from a node that may know another leader or epoch.
+def seek_leader(rules: Rules, v: Voter, out: Effects) -> None:
+    """CP-RAFT-VOTERS.  Let a node that is no voter fetch from any other (`maybeSendAnyVoterFetch`).
 
-    A node that is no voter does so, since 3.9.1 (KAFKA-17030) any (`maybeSendFetchToAnyBootstrap`).
+    The response names epoch and leader.
     """
-    others = [node for node in rules.quorum.others(v) if node != v.leader]
-    if not others or (rules.quorum.is_voter(v) and not rules.profile.voter_seeks_leader):
-        return False
-    _fetch_from(v, others[rules.quorum.chance.below(len(others))], out)
-    return True
+    if not rules.quorum.is_voter(v):
+        others = rules.quorum.others(v)
+        _fetch_from(v, others[rules.quorum.chance.below(len(others))], out)
 
 
 def _keeps_timeout(rules: Rules, v: Voter) -> bool:
@@ -203,8 +201,6 @@ def add_vote(rules: Rules, v: Voter, candidate: int, out: Effects) -> None:
         become(v, VOTED, out)
     enter_epoch(v, v.epoch, candidate, NO_VOTER)
     wait_until(v, out.now + rules.random_election_ms(), out)
-    if v.state == VOTED:
-        seek_leader(rules, v, out)
     for other in recorded:
         if other != v.id:
             request_vote(rules, v, other, out)

@@ -78,6 +78,7 @@ def scenario_of(recording: Recording, played: Scenario | None = None) -> Scenari
         if name in CATALOGUE and not (name in OF_THE_TOPIC and name in configs):
             configs[name] = value
     data |= {
+        "brokers": data["brokers"][: recording.brokers],
         "profiles": [recording.profile],
         "expect": {},
         "script": "",

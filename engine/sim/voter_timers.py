@@ -8,7 +8,7 @@ from typing import Final
 
 from engine.model import timers
 from engine.model.effects import Effects
-from engine.model.quorum import LEADER, Voter
+from engine.model.quorum import FOLLOWER, LEADER, Voter
 from engine.quorum import raft
 from engine.sim import active_controller
 from engine.sim.kernel import TIMER, Event
@@ -35,7 +35,7 @@ def _is_live(v: Voter, kind: int, data: object) -> bool:
     if not v.alive or kind not in REPEATING:
         return False
     if kind == timers.VOTER_FETCH:
-        return v.since == data and not v.fetching
+        return v.state == FOLLOWER and v.since == data and not v.fetching
     assert isinstance(data, tuple)
     if kind == timers.VOTER_RESEND:
         return bool(v.since == data[2])

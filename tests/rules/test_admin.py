@@ -457,7 +457,7 @@ def test_a_registration_before_the_fence_takes_no_broker_out_of_the_isr(
     """CP-KR-REG: from 4.0 on it does, as if the broker were fenced first."""
     k, out = controller(profile, (1, 2)), Effects()
     k.records[0] = PartitionRecord((1, 2), (1, 2), 1)
-    out.now = k.configs.session_timeout_ms + 1
+    out.now = k.brokers[1].last_contact = k.configs.session_timeout_ms + 1
     kraft.on_register(k, RegisterRequest(2, CONTROLLER, 1, 7, -1), out)
     assert (k.records[0].isr, k.brokers[2].fenced) == (isr, True)
 

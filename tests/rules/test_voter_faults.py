@@ -194,8 +194,7 @@ def test_a_wiped_leader_halts_where_it_learns_that_it_led(profile: str) -> None:
 def test_a_wiped_majority_forgets_the_cluster() -> None:
     sim = play("kill C3", "wipe C1", "wipe C2", "restart C1", "restart C2", "advance 6s")
     assert sim.cluster.controller.alive and not sim.cluster.controller.records
-    assert "INV-34" in broken(sim)
-    assert broken(sim) & {"INV-31", "INV-32"}, "epoch 1 begins again, under another leader or not"
+    assert broken(sim) >= {"INV-31", "INV-34"}
 
 
 def test_a_frozen_leader_returns_to_voters_that_have_forgotten_its_epoch() -> None:

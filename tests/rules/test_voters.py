@@ -23,7 +23,6 @@ from engine.model.quorum import (
 from engine.model.quorum_messages import (
     EndQuorumEpochRequest,
     QuorumFetchRequest,
-    QuorumFetchResponse,
     VoteRequest,
     VoteResponse,
 )
@@ -268,45 +267,3 @@ def test_a_refused_candidate_waits_differently_in_three_releases() -> None:
         assert (first.deadline < first.election_ends) == waits
         stage.expire(first)
         assert first.state == after
-
-
-def test_from_3_9_1_a_voter_without_a_leader_asks_any_other_node() -> None:
-    """CP-RAFT-FETCH 8, KAFKA-17030: the response names epoch and leader."""
-    for profile, fetches in (("3.9.0", 0), ("K39", 1)):
-        stage = Stage(3, profile)
-        first, second, third = stage.voters
-        states.become_unattached(stage.rules, first, 4, stage.out)
-        sent = stage.sent(QuorumFetchRequest)
-        assert [m.dst for m in sent] == [third.id] * fetches
-        raft.on_fetch_timer(stage.rules, first, first.since, stage.out)
-        assert not stage.sent(QuorumFetchRequest), "one at a time"
-    states.become_follower(stage.rules, third, 5, second.id, stage.out)
-    stage.sent(QuorumFetchRequest)
-    raft.on_fetch(stage.rules, third, sent[0], stage.out)
-    (response,) = stage.sent(QuorumFetchResponse)
-    raft.on_fetch_response(stage.rules, first, response, stage.out)
-    assert (first.state, first.epoch, first.leader) == (FOLLOWER, 5, second.id)
-
-
-def test_a_voter_that_has_voted_asks_for_the_leader_as_well() -> None:
-    """CP-RAFT-FETCH 8: it is unattached in Kafka."""
-    stage = Stage(3)
-    first, second, _ = stage.voters
-    raft.on_vote(stage.rules, first, VoteRequest(second.id, first.id, 1, 4, 0, 0), stage.out)
-    assert (first.state, first.voted_for) == (VOTED, second.id)
-    assert stage.sent(QuorumFetchRequest)[-1].corr == first.fetching
-
-
-def test_a_follower_whose_leader_fails_asks_others_as_well() -> None:
-    """CP-RAFT-FETCH 8: a voter of an older release asks its leader only."""
-    for profile, asks_leader in (("3.9.0", True), ("K39", False)):
-        stage = Stage(3, profile)
-        first, second, third = stage.voters
-        states.become_follower(stage.rules, first, 4, second.id, stage.out)
-        (fetch,) = stage.sent(QuorumFetchRequest)
-        raft.on_broken(
-            stage.rules, first, Broken(second.id, first.id, fetch.corr, fetch.kind), stage.out
-        )
-        assert raft.on_fetch_timer(stage.rules, first, first.since, stage.out)
-        (again,) = stage.sent(QuorumFetchRequest)
-        assert again.dst == (second if asks_leader else third).id
