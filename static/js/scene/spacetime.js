@@ -157,13 +157,14 @@ function arrow({ m: message, from, to, lost }, at, ends, { t, name }) {
     Math.max(30, Math.abs(x2 - x1) - 24),
     10.5,
   );
+  const kinds = [message.reply && "reply", lost && "lost", message.error && "error"];
   return g(
     `a${message.id}`,
     [
       path(
         "l",
         `M${x1} ${y1}L${Math.round(tip[0])} ${Math.round(tip[1])}`,
-        `starrow ${message.reply ? "reply" : ""} ${lost ? "lost" : ""} ${message.error ? "error" : ""}`,
+        ["starrow", ...kinds.filter(Boolean)].join(" "),
       ),
       lost
         ? path("x", `M${endX - 5} ${endY - 5}l10 10m0-10l-10 10`, "ghostx")
