@@ -22,6 +22,7 @@ from app.lab.facts import GroupFact, MemberFact
 from app.lab.links import member_node
 from engine.model.configs import build
 from engine.model.groups import commit_record
+from engine.model.java_hash import absolute, string_hash
 from engine.model.profiles import get_profile
 from engine.scenarios.group_specs import GroupSpec
 from engine.scenarios.scenario import Scenario
@@ -44,7 +45,7 @@ REACTS_S: Final = 0.5
 ADMIN_WITHIN_MS: Final = 2_500
 FETCH_WAIT_MS: Final = 100
 WAITS_MS: Final = 120_000
-"""How long a member waits for a commit, whose followers fetch only by a move."""
+"""How long a member waits for a response: a commit needs followers, and these fetch in moves."""
 ASSIGNORS: Final = {"range": "RangeAssignor", "cooperative-sticky": "CooperativeStickyAssignor"}
 
 Properties = dict[str, str | int]
@@ -117,6 +118,7 @@ class LabGroups:
 
     cluster: RealCluster
     scenario: Scenario
+    admin: GroupClient = field(init=False)
     groups: list[LabGroup] = field(default_factory=list)
     members: dict[str, GroupClient] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
@@ -140,19 +142,20 @@ class LabGroups:
             "default.api.timeout.ms": ADMIN_WITHIN_MS,
             "request.timeout.ms": ADMIN_WITHIN_MS,
         }
-        self._start(ADMIN, topic, common | patience)
+        self.admin = self._started(ADMIN, ADMIN, topic, common | patience)
         for group in self.groups:
             for number in group.spec.members:
-                self._start(f"C{number}", topic, common | self._settings(group, number))
-        for client in self.members.values():
+                name, settings = f"C{number}", common | self._settings(group, number)
+                self.members[name] = self._started(name, "member", topic, settings)
+        for client in (self.admin, *self.members.values()):
             wait_until(client.has_obeyed, STARTED_WITHIN_S)
         self._let_know(False, *self.members)
 
-    def _start(self, name: str, topic: str, settings: Properties) -> None:
-        kind = name if name == ADMIN else "member"
+    def _started(self, name: str, kind: str, topic: str, settings: Properties) -> GroupClient:
         words = [f"{key}={value}" for key, value in settings.items()]
-        self.members[name] = GroupClient(self.cluster, name, [kind, topic, *words])
-        self.members[name].start()
+        client = GroupClient(self.cluster, name, [kind, topic, *words])
+        client.start()
+        return client
 
     def _settings(self, group: LabGroup, number: int) -> Properties:
         spec, configs = group.spec, self.scenario.configs
@@ -195,7 +198,7 @@ class LabGroups:
 
     def _let_know(self, news: bool, *names: str) -> None:
         """Let heartbeats of members tell them what they are to know, or nothing of their group."""
-        nodes = {member_node(int(name[1:])) for name in names if name != ADMIN}
+        nodes = {member_node(int(name[1:])) for name in names}
         with self.cluster.hand.change():
             unaware = self.cluster.hand.unaware
             (unaware.difference_update if news else unaware.update)(nodes)
@@ -239,7 +242,7 @@ class LabGroups:
             )
         self.silent = [one for one in self.silent if one not in over]
         if ms >= NEWS_MS:
-            self.hear(*(name for name in self.members if name != ADMIN))
+            self.hear(*self.members)
 
     def _known_members(self) -> list[tuple[str, str]]:
         """Return (member id, client) of every member that a coordinator describes."""
@@ -258,7 +261,7 @@ class LabGroups:
     # -- facts -------------------------------------------------------------------------------------
 
     def _described(self, group: LabGroup) -> dict[str, Any]:
-        told = {"members": []} | self.members[ADMIN].ask(group.id)
+        told = {"members": []} | self.admin.ask(group.id)
         if told.get("error") == "GroupIdNotFoundException":  # since 4.0 (KIP-1043)
             return told | {"state": "Dead"}
         return told
@@ -282,11 +285,7 @@ class LabGroups:
 
     def member_facts(self) -> dict[str, MemberFact]:
         """Return what each client says of itself."""
-        return {
-            name: self._member(name, client.state())
-            for name, client in self.members.items()
-            if name != ADMIN
-        }
+        return {name: self._member(name, client.state()) for name, client in self.members.items()}
 
     def _member(self, name: str, state: dict[str, Any]) -> MemberFact:
         alive, failed = state.get("alive", False), state.get("failed", "")  # {}: it starts
@@ -330,18 +329,10 @@ class LabGroups:
 
 
 def _id_in(name: str, partition: int, partitions: int) -> str:
-    """Return a group id with that name whose partition of __consumer_offsets is the given one."""
+    """Return a group id of that name for a partition of __consumer_offsets (`partitionFor`)."""
     number = 0
     while True:
         candidate = f"{name}-{number}" if number else name
-        if _java_hash(candidate) % partitions == partition:
+        if absolute(string_hash(candidate)) % partitions == partition:
             return candidate
         number += 1
-
-
-def _java_hash(text: str) -> int:
-    """Return String.hashCode without its sign, as Utils.abs has it."""
-    value = 0
-    for letter in text:
-        value = value * 31 + ord(letter) & 0xFFFFFFFF
-    return value & 0x7FFFFFFF if value != 0x80000000 else 0

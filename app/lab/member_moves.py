@@ -6,16 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from app.lab.cluster import wait_until
+from app.lab.groups import HEARD_WITHIN_S, GroupClient, LabGroups
 from engine.model.messages import FIRST_CONSUMER, FIRST_VOTER, LATEST
 from engine.moves.moves import Args, Move
 
 if TYPE_CHECKING:
-    from app.lab.groups import GroupClient, LabGroups
     from app.lab.stage import LabStage
 
 OfMember = Callable[["LabStage", "LabGroups", "GroupClient"], "str | None"]
-
-HEARD_WITHIN_S: Final = 10.0
 
 
 def member_deed(groups: LabGroups, move: Move) -> Callable[[LabStage, Args], str | None] | None:

@@ -9,6 +9,7 @@ from engine.dataplane.purgatory import wake_fetch
 from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.errors import FENCED_LEADER_EPOCH
+from engine.model.java_hash import absolute, string_hash, wrapped
 from engine.model.log import Batch
 from engine.model.messages import NO_EPOCH, FetchData, FetchResponse
 from engine.model.profiles import FETCH, HW, KIP101
@@ -20,15 +21,7 @@ def fetcher_id(topic: str, partition: int, fetchers: int) -> int:
 
     It is 31 times Java's hash of the topic, plus the partition, in wrapping int32.
     """
-    code = 0
-    for char in topic:
-        code = _int32(31 * code + ord(char))
-    code = _int32(31 * code + partition)
-    return (0 if code == -(1 << 31) else abs(code)) % fetchers
-
-
-def _int32(value: int) -> int:
-    return (value + (1 << 31)) % (1 << 32) - (1 << 31)
+    return absolute(wrapped(31 * string_hash(topic) + partition)) % fetchers
 
 
 def initial_state(replica: Replica, offset: int, leader_epoch: int) -> PartitionFetchState:

@@ -140,6 +140,9 @@ def test_each_group_has_the_partition_of_its_number(cluster: ObedientCluster) ->
     # "orders".hashCode() is -1008770331, and that of "orders-1" odd as well.
     assert ids == ["orders-2", "orders2"]
     assert [group.partition for group in groups.groups] == [0, 1]
+    third = {"name": "orders3", "members": ["C4"], "offsets": [1, 2, 3]}
+    three = LabGroups(cast(RealCluster, cluster), a_scenario(groups=[ORDERS, second, third]))
+    assert three.groups[0].id == "orders", "1008770331 is divisible by 3"
 
 
 def test_a_session_ends_when_the_clock_of_the_script_says_so(
