@@ -45,14 +45,14 @@ def merged(directories: Iterable[Path]) -> MergedTotals:
         voters = int(number) if number.isdecimal() else 0
         for path in sorted(directory.glob("results-*.json")):
             _, kafka, seed = path.stem.split("-")
-            found = RandomResults.load(directory, kafka, int(seed))
-            known = rows.get((kafka, voters))
+            results = RandomResults.load(directory, kafka, int(seed))
+            counts = rows.get((kafka, voters))
             rows[kafka, voters] = {
                 "kafka": kafka,
                 "profile": release_of(kafka).profile,
                 "voters": voters,
-                **totals_of(found),
-                "findings": known["findings"] if known else [],
+                **totals_of(results),
+                "findings": counts["findings"] if counts else [],
             }
     return {"format": 1, "releases": sorted(rows.values(), key=_order)}
 

@@ -167,10 +167,10 @@ class KafkaClient:
                 answer.array(answer.i32)
             return number, belief
 
-        found = answer.array(
+        partitions = answer.array(
             lambda: (answer.i16(), answer.text(), answer.i8(), answer.array(partition))
         )
-        return next((belief for row in found for n, belief in row[3] if n == index), None)
+        return next((belief for row in partitions for n, belief in row[3] if n == index), None)
 
     def create_topic(self, topic: str, partitions: list[list[int]], configs: dict[str, str]) -> str:
         """Create a topic on these brokers; return the error's name, and the broker's message."""
@@ -218,7 +218,7 @@ class KafkaClient:
         whole = name_of(answer.i16())
         answer.compact_text()
 
-        def told() -> str:
+        def partition_error() -> str:
             answer.i32()
             error = name_of(answer.i16())
             answer.compact_text()
@@ -226,7 +226,7 @@ class KafkaClient:
             return error
 
         rows = answer.compact_array(
-            lambda: (answer.compact_text(), answer.compact_array(told), answer.tags())
+            lambda: (answer.compact_text(), answer.compact_array(partition_error), answer.tags())
         )
         return rows[0][1][0] if rows else whole
 
@@ -270,7 +270,7 @@ class KafkaClient:
             answer = self._ask(INCREMENTAL_ALTER_CONFIGS, 0, body)
         else:
             every = {**others, name: value}.items()
-            body = array([resource + array([text(one) + text(it) for one, it in every])]) + i8(0)
+            body = array([resource + array([text(key) + text(it) for key, it in every])]) + i8(0)
             answer = self._ask(ALTER_CONFIGS, 0, body)
         answer.i32()
         return name_of(answer.i16() if answer.i32() else 0)
@@ -289,10 +289,10 @@ class KafkaClient:
             if not old:
                 answer.i64()
                 answer.array(lambda: (answer.i64(), answer.i64()))
-            found = batches.parse(answer.take(max(0, answer.i32())))
+            parsed = batches.parse(answer.take(max(0, answer.i32())))
             values = [
                 value.decode(errors="replace")
-                for batch in found
+                for batch in parsed
                 for at, value in batch.records or ()
                 if offset <= at < hw
             ]

@@ -12,18 +12,18 @@ from engine.scenarios import file
 
 def markdown() -> Iterator[str]:
     """Yield the table as lines of Markdown (docs/reference/real-brokers.md has it)."""
-    compared = {(one.scenario, one.kafka): compare(one) for one in own()}
+    compared = {(recording.scenario, recording.kafka): compare(recording) for recording in own()}
     releases = sorted({kafka for _, kafka in compared}, key=release_order)
     yield f"| Scenario | Title | {' | '.join(releases)} | Not played because |"
     yield "|" + "---|" * (len(releases) + 3)
     for scenario in file.library().values():
         cells, whys = [], []
         for kafka in releases:
-            found = compared.get((scenario.code, kafka))
+            comparison = compared.get((scenario.code, kafka))
             why = unplayable(scenario.code, kafka)
-            if found is not None:
-                more = f" + {len(found.explained)}" if found.explained else ""
-                cells.append(f"{'≠ ' if found.different else ''}{found.equal}{more}")
+            if comparison is not None:
+                more = f" + {len(comparison.explained)}" if comparison.explained else ""
+                cells.append(f"{'≠ ' if comparison.different else ''}{comparison.equal}{more}")
             else:
                 cells.append("–" if why else "")
                 whys += [why] if why else []

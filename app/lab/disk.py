@@ -51,7 +51,7 @@ def read_log(directory: Path, read: ReadRecord = as_text) -> LogOnDisk:
     `read` returns the text of a record; None: it is not counted.
     """
     start = end = -1
-    found: list[tuple[int, str, int | None]] = []
+    records: list[tuple[int, str, int | None]] = []
     uncounted = []
     for path in segments(directory):
         base = int(path.stem)
@@ -64,8 +64,8 @@ def read_log(directory: Path, read: ReadRecord = as_text) -> LogOnDisk:
                 if text is None:
                     uncounted.append(offset)
                 else:
-                    found.append((offset, text, batch.header.epoch))
-    return LogOnDisk(max(start, 0), max(end, 0), tuple(found), tuple(uncounted))
+                    records.append((offset, text, batch.header.epoch))
+    return LogOnDisk(max(start, 0), max(end, 0), tuple(records), tuple(uncounted))
 
 
 def epochs(directory: Path) -> list[tuple[int, int]] | None:
@@ -110,11 +110,11 @@ class ControllerLog:
         for path in segments(self.directory):
             with path.open("rb") as file:
                 file.seek(self._read.get(path, 0))
-                found = list(parse(file.read()))
-            for entry in entries(found):
+                batches = list(parse(file.read()))
+            for entry in entries(batches):
                 self.history += self.image.apply(entry)
-            if found:
-                self._read[path] = self._read.get(path, 0) + found[-1].header.end
+            if batches:
+                self._read[path] = self._read.get(path, 0) + batches[-1].header.end
         return self.image
 
 

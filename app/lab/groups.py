@@ -190,8 +190,8 @@ class LabGroups:
 
     def die(self, member: GroupClient) -> None:
         """Kill a member; the next process of its name starts, and waits for its `join`."""
-        known = [(found, self.named(found, client)) for found, client in self._known_members()]
-        ids = {found for found, name in known if name.rpartition("-")[0] == member.name}
+        named = [(uid, self.named(uid, client)) for uid, client in self._known_members()]
+        ids = {uid for uid, name in named if name.rpartition("-")[0] == member.name}
         self.cluster.kill(member.name)
         self.silent.append((self.clock, ids))
         member.start()
@@ -233,14 +233,14 @@ class LabGroups:
         profile = get_profile(self.cluster.release.profile)
         timeout = int(build(profile, dict(self.scenario.configs)).values["session.timeout.ms"])
         over = [(at, ids) for at, ids in self.silent if at + timeout <= self.clock]
-        gone = {member for _, ids in over for member in ids}
-        if gone:
+        removed = {member for _, ids in over for member in ids}
+        if removed:
             wait_until(
-                lambda: gone.isdisjoint(member for member, _ in self._known_members()),
+                lambda: removed.isdisjoint(member for member, _ in self._known_members()),
                 ENDED_WITHIN_S,
                 0.5,
             )
-        self.silent = [one for one in self.silent if one not in over]
+        self.silent = [session for session in self.silent if session not in over]
         if ms >= NEWS_MS:
             self.hear(*self.members)
 
@@ -271,16 +271,16 @@ class LabGroups:
         return {group.spec.name: self._fact(group) for group in self.groups}
 
     def _fact(self, group: LabGroup) -> GroupFact:
-        told = self._described(group)
-        if "state" not in told:
+        described = self._described(group)
+        if "state" not in described:
             return {"coordinator": None}
         fact: GroupFact = {
-            "state": told["state"],
-            "members": sorted([self.named(*who), owned] for *who, owned in told["members"]),
-            "offsets": told.get("offsets", []),
+            "state": described["state"],
+            "members": sorted([self.named(*who), owned] for *who, owned in described["members"]),
+            "offsets": described.get("offsets", []),
         }
-        if told["state"] != "Dead":
-            fact["coordinator"] = told["coordinator"]
+        if described["state"] != "Dead":
+            fact["coordinator"] = described["coordinator"]
         return fact
 
     def member_facts(self) -> dict[str, MemberFact]:
@@ -322,9 +322,9 @@ class LabGroups:
         if record is None or not record.generation:
             return None
         members = []
-        for one in record.members:
-            owned = f"={one.instance}/{'+'.join(map(str, one.assigned))}" if one.instance else ""
-            members.append(self.named(one.member, one.client) + owned)
+        for row in record.members:
+            owned = f"={row.instance}/{'+'.join(map(str, row.assigned))}" if row.instance else ""
+            members.append(self.named(row.member, row.client) + owned)
         return ":".join((f"g{record.generation}", *sorted(members)))
 
 

@@ -51,10 +51,10 @@ def find_jars(
         return _checked(given, release)
     home = environ.get("KAFKA_HOME")
     if home:
-        found = _version_in(Path(home) / "libs")
-        if found == release.version:
+        version = _version_in(Path(home) / "libs")
+        if version == release.version:
             return Path(home) / "libs"
-        tell(f"KAFKA_HOME has {f'Kafka {found}' if found else 'no Kafka'}, so it is not used.")
+        tell(f"KAFKA_HOME has {f'Kafka {version}' if version else 'no Kafka'}, so it is not used.")
     place = home_of(release, environ) / "libs"
     if _version_in(place) != release.version:
         tell(f"Kafka {release.version} comes through Maven, once, into {place} …")
@@ -68,11 +68,11 @@ def home_of(release: KafkaRelease, environ: Mapping[str, str]) -> Path:
 
 def _checked(given: Path, release: KafkaRelease) -> Path:
     for place in (given, given / "libs"):
-        found = _version_in(place)
-        if found == release.version:
+        version = _version_in(place)
+        if version == release.version:
             return place
-        if found:
-            raise LabError(f"{place} has Kafka {found}, not {release.version}.")
+        if version:
+            raise LabError(f"{place} has Kafka {version}, not {release.version}.")
     raise LabError(f"{given} has no jars of Kafka (kafka_2.13-{release.version}.jar and the rest).")
 
 
@@ -87,19 +87,19 @@ def _version_in(place: Path) -> str:
 
 def pom_of(release: KafkaRelease) -> str:
     """Return Maven's project: Kafka, and what older releases lack on a Java of today."""
-    wanted = [("org.apache.kafka", f"kafka_{release.scala}", release.version)]
+    jars = [("org.apache.kafka", f"kafka_{release.scala}", release.version)]
     if release.log4j2:
-        wanted.append(("org.apache.logging.log4j", "log4j-slf4j-impl", "2.24.3"))
+        jars.append(("org.apache.logging.log4j", "log4j-slf4j-impl", "2.24.3"))
     else:
         # A Java since 11 has no javax.xml.bind, and 1.1 to 3.9 bring no logger.
-        wanted.append(("javax.xml.bind", "jaxb-api", "2.3.1"))
-        wanted.append(("ch.qos.reload4j", "reload4j", "1.2.26"))
-        wanted.append(("org.slf4j", "slf4j-reload4j", "1.7.36"))
+        jars.append(("javax.xml.bind", "jaxb-api", "2.3.1"))
+        jars.append(("ch.qos.reload4j", "reload4j", "1.2.26"))
+        jars.append(("org.slf4j", "slf4j-reload4j", "1.7.36"))
     if (2, 0, 0) <= release.numbers < (2, 4, 0):
         # ZooKeeper 3.4.13 and 3.4.14 cannot resolve host names on Java 14 and later.
-        wanted.append(("org.apache.zookeeper", "zookeeper", "3.4.10"))
-    exclusions = "".join(EXCLUSION.format(*one) for one in NOT_WANTED)
-    return POM.format(dependencies="".join(DEPENDENCY.format(*one, exclusions) for one in wanted))
+        jars.append(("org.apache.zookeeper", "zookeeper", "3.4.10"))
+    exclusions = "".join(EXCLUSION.format(*jar) for jar in NOT_WANTED)
+    return POM.format(dependencies="".join(DEPENDENCY.format(*jar, exclusions) for jar in jars))
 
 
 def _through_maven(release: KafkaRelease, place: Path) -> None:
@@ -113,9 +113,9 @@ def _through_maven(release: KafkaRelease, place: Path) -> None:
     with tempfile.TemporaryDirectory(dir=place.parent) as draft:
         pom = Path(draft) / "pom.xml"
         pom.write_text(pom_of(release))
-        asked = [maven, "-B", "-q", "-f", str(pom), "dependency:copy-dependencies"]
-        asked += ["-DincludeScope=runtime", f"-DoutputDirectory={draft}/libs"]
-        answer = subprocess.run(asked, capture_output=True, text=True, check=False)
+        command = [maven, "-B", "-q", "-f", str(pom), "dependency:copy-dependencies"]
+        command += ["-DincludeScope=runtime", f"-DoutputDirectory={draft}/libs"]
+        answer = subprocess.run(command, capture_output=True, text=True, check=False)
         if answer.returncode != 0:
             failed = _why(release, answer.stdout + answer.stderr)
         else:

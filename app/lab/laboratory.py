@@ -110,17 +110,17 @@ def ports_of(release: KafkaRelease, brokers: int, voters: int = 0) -> int:
     return Ports.needed(brokers + (0 if release.kraft else 1), voters)
 
 
-def choose_ports(wanted: int, needed: int) -> int:
+def choose_ports(first: int, needed: int) -> int:
     """Return the first of `needed` ports, from `wanted` on, or any free ones for 0."""
-    if wanted == 0:
+    if first == 0:
         return free_block(needed)
-    taken = taken_in(wanted, needed)
+    taken = taken_in(first, needed)
     if taken is not None:
         raise LabError(
-            f"Port {taken} is taken, and {wanted} to {wanted + needed - 1} are needed; choose "
+            f"Port {taken} is taken, and {first} to {first + needed - 1} are needed; choose "
             "others with --port, or leave it out for free ones."
         )
-    return wanted
+    return first
 
 
 def find_tools(release: KafkaRelease, jars: Path | None, tell: Tell) -> Tools:

@@ -130,11 +130,11 @@ class LinkControls:
         """Check whether neither direction between the two is cut."""
         return not (self.link(source, target).cut or self.link(target, source).cut)
 
-    def cut(self, one: Node, other: Node) -> None:
+    def cut(self, node: Node, other: Node) -> None:
         """Break the connections of both directions and let no new one through."""
         broken: list[Callable[[], None]] = []
         with self.change():
-            for link in (self.link(one, other), self.link(other, one)):
+            for link in (self.link(node, other), self.link(other, node)):
                 link.cut = True
                 broken += link.close.values()
         for close in broken:
@@ -163,14 +163,14 @@ class LinkControls:
     def by_hand(self, brokers: list[Node], on: bool) -> None:
         """Let replication between brokers wait for credits, or flow by itself."""
         with self.change():
-            for one in brokers:
+            for broker in brokers:
                 for other in brokers:
-                    if one == other:
+                    if broker == other:
                         continue
-                    link = self.link(one, other)
+                    link = self.link(broker, other)
                     link.manual, link.credits, link.keep_next = on, 0, False
-                    for kept in link.kept if not on else ():
-                        kept.go = True
+                    for response in link.kept if not on else ():
+                        response.go = True
 
     def hold(self, broker: Node, kind: int, on: bool) -> None:
         """Hold requests of one kind from a broker to the controller, or let them pass."""
@@ -184,5 +184,5 @@ class LinkControls:
             for link in self._links.values():
                 link.cut = link.manual = link.keep_next = False
                 link.holding.clear()
-                for kept in link.kept:
-                    kept.go = True
+                for response in link.kept:
+                    response.go = True

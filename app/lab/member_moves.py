@@ -49,7 +49,8 @@ def _until_noticed(line: str) -> OfMember:
 
     def obey(stage: LabStage, groups: LabGroups, member: GroupClient) -> None:
         def noticed() -> list[Any]:
-            return [groups.group_facts(), [stage.log_ends(one) for one in stage.others.values()]]
+            ends = [stage.log_ends(partition) for partition in stage.others.values()]
+            return [groups.group_facts(), ends]
 
         before = noticed()
         member.send(line)

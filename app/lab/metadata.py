@@ -108,10 +108,10 @@ class ZooKeeperMetadata:
         from kazoo.exceptions import KazooException
 
         try:
-            found = self._client.exists(f"/brokers/ids/{broker}")
+            znode = self._client.exists(f"/brokers/ids/{broker}")
         except KazooException:
             return False
-        return found is not None and found.created >= self.started.get(broker, 0.0) - 1
+        return znode is not None and znode.created >= self.started.get(broker, 0.0) - 1
 
     def record(self, topic: str, index: int = 0) -> PartitionMetadata | None:
         from kazoo.exceptions import KazooException, NoNodeError
@@ -150,12 +150,12 @@ class ZooKeeperMetadata:
         from kazoo.exceptions import KazooException
 
         try:
-            found = self._client.exists(f"/brokers/ids/{broker}")
+            znode = self._client.exists(f"/brokers/ids/{broker}")
         except KazooException:
             return
-        if found is None:
+        if znode is None:
             return
-        owner = found.ephemeralOwner
+        owner = znode.ephemeralOwner
         session = KazooClient(
             f"{HOST}:{self._port}", client_id=(owner, session_password(owner)), timeout=30
         )
@@ -163,12 +163,12 @@ class ZooKeeperMetadata:
         session.stop()
         session.close()
 
-    def move_controller(self, wanted: int) -> None:
+    def move_controller(self, broker: int) -> None:
         """Let brokers elect a controller until it is the wanted one."""
         from kazoo.exceptions import KazooException
 
         for _ in range(CONTROLLER_ELECTIONS):
-            if self.controller() == wanted:
+            if self.controller() == broker:
                 return
             with contextlib.suppress(KazooException):
                 self._client.delete("/controller")
@@ -176,8 +176,8 @@ class ZooKeeperMetadata:
 
     def elect_preferred(self, topic: str) -> None:
         """Ask for an election as the tools before 2.4 did, and wait until it is over."""
-        asked = {"version": 1, "partitions": [{"topic": topic, "partition": 0}]}
-        self._client.create(PREFERRED, json.dumps(asked).encode())
+        election = {"version": 1, "partitions": [{"topic": topic, "partition": 0}]}
+        self._client.create(PREFERRED, json.dumps(election).encode())
         end = time.monotonic() + 10
         while self._client.exists(PREFERRED) and time.monotonic() < end:
             time.sleep(0.1)

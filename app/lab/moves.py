@@ -152,12 +152,12 @@ def _send(
         end = time.monotonic() + 6
         try:
             with connection:
-                told = client.receive_produced(connection)
-                while _has_not_heard(stage, to, told.error, partition) and time.monotonic() < end:
+                answer = client.receive_produced(connection)
+                while _has_not_heard(stage, to, answer.error, partition) and time.monotonic() < end:
                     time.sleep(0.2)
                     client.send_produce(connection, *given)
-                    told = client.receive_produced(connection)
-                stage.answers[value] = (told.error, told.offset)
+                    answer = client.receive_produced(connection)
+                stage.answers[value] = (answer.error, answer.offset)
         except UNREACHABLE:
             stage.answers[value] = ("DISCONNECTED", -1)
 
@@ -248,11 +248,11 @@ def _round(stage: LabStage, broker: int, keep: bool) -> str:
     link = hand.link(broker, leader)
     if not stage.wait_for(lambda: link.waiting or link.asks_epoch, 10):
         return "no fetch came"
-    delivered, kept = link.delivered, len(link.kept)
+    delivered, held = link.delivered, len(link.kept)
     with hand.change():
         link.credits, link.keep_next, link.asks_epoch = 1, keep, False
     if keep:
-        passed = stage.wait_for(lambda: len(link.kept) > kept, 5)
+        passed = stage.wait_for(lambda: len(link.kept) > held, 5)
     else:
         passed = stage.wait_for(lambda: link.delivered > delivered, 5)
         # The answer has been worked on when the next fetch comes.
@@ -398,8 +398,8 @@ def _heal(stage: LabStage, args: Args) -> None:
     ends = [(named[0], named[1])] if named else hand.cuts()
     with hand.change():
         hand.floors.clear()  # a deposed leader answers fetches of an old epoch until it is informed
-    for one, other in ends:
-        hand.heal(one, other)
+    for node, other in ends:
+        hand.heal(node, other)
     if stage.quorum:
         return  # what follows is a matter of time, which the script lets pass
     for broker in stage.running():
@@ -456,13 +456,13 @@ def _elect_one(stage: LabStage, broker: int) -> str:
     """
     before = stage.must_record()
     order = list(before.replicas)
-    wanted = [broker, *(other for other in order if other != broker)]
+    preferred = [broker, *(other for other in order if other != broker)]
     client = stage.cluster.controller_client()
-    for listed in (wanted, order):
-        if wanted != order:
+    for listed in (preferred, order):
+        if preferred != order:
             client.reassign(stage.topic, listed)
             wait_until(partial(_is_ordered, stage, tuple(listed)), 10)
-        if listed is wanted:
+        if listed is preferred:
             error = client.elect(stage.topic, unclean=False)
     after = stage.must_record()
     # An election is one partition epoch and one leader epoch; the rest are the reorderings.

@@ -97,8 +97,8 @@ def _run(code: str, kafka: str) -> Run:
 def _is_recorded(path: Path, code: str, kafka: str) -> bool:
     """Return True if there is a complete recording of the current version of this script."""
     try:
-        found = next(reading.load([path]))
+        recording = next(reading.load([path]))
     except InputError:
         return False
     now = tuple(line.text for line in lines_of(_run(code, kafka)) if not line.is_expect)
-    return (found.kafka, found.moves) == (kafka, now)
+    return (recording.kafka, recording.moves) == (kafka, now)

@@ -64,23 +64,23 @@ def plan(run: Run, lines: list[str]) -> SuitePlan:
     sim = Simulation(run.scenario, run.profile)
     silent: dict[int, int] = {}
     missed: list[tuple[int, int, int]] = []
-    found = SuitePlan()
+    suite = SuitePlan()
     for number, line in enumerate(lines):
         disks = {broker.id: broker.machine.disks.get(0) for broker in sim.brokers.values()}
-        found.flushed.append({one: disk.log.flushed for one, disk in disks.items() if disk})
+        suite.flushed.append({node: disk.log.flushed for node, disk in disks.items() if disk})
         with contextlib.suppress(InputError):  # what the model refuses, the cluster may refuse, too
             for _ in play(sim, (line,)):
-                for broker in [one for one in silent if not _counts(sim, one)]:
+                for broker in [node for node in silent if not _counts(sim, node)]:
                     since = silent.pop(broker)
                     for earlier, its, when in missed:
                         if since <= when:
                             apart = TOGETHER_S if when == number else APART_S
-                            found.before[since].append(Before(earlier, its, apart))
+                            suite.before[since].append(Before(earlier, its, apart))
                     missed.append((broker, since, number))
-                    found.missed[number].append(broker)
-        quiet = {one for one in sim.brokers if _is_quiet(sim, one) and _counts(sim, one)}
-        silent = {one: silent.get(one, number) for one in sorted(quiet)}
-    return found
+                    suite.missed[number].append(broker)
+        quiet = {node for node in sim.brokers if _is_quiet(sim, node) and _counts(sim, node)}
+        silent = {node: silent.get(node, number) for node in sorted(quiet)}
+    return suite
 
 
 def _counts(sim: Simulation, broker: int) -> bool:

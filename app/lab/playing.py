@@ -200,8 +200,8 @@ class Player:
                 said = deed(self.stage, move.args) or ""
             elif move.verb.name == "detect":
                 missed = self.order.missed_in(number, move)
-                told = [DEEDS["detect"](self.stage, {"broker": broker}) for broker in missed]
-                said = next(filter(None, told), "")
+                comments = [DEEDS["detect"](self.stage, {"broker": broker}) for broker in missed]
+                said = next(filter(None, comments), "")
             else:
                 said = DEEDS[move.verb.name](self.stage, move.args) or ""
         except UNREACHABLE as error:
@@ -210,8 +210,8 @@ class Player:
         self._note(text, said, time.monotonic() - began)
         step = self.played.steps[-1]
         replicas = " ".join(
-            f"b{broker} {one['leo']}/{one['hw']}" if one else f"b{broker} -"
-            for broker, one in step["facts"]["brokers"].items()
+            f"b{broker} {log['leo']}/{log['hw']}" if log else f"b{broker} -"
+            for broker, log in step["facts"]["brokers"].items()
         )
         shown = f"  {text:<34} {facts.format_record(step['facts']['P'])} {replicas}"
         self.tell(f"{shown} ({said})" if said else shown)
@@ -220,24 +220,24 @@ class Player:
         expected = expectations.parse(text, self.run.scenario.brokers)
         end = time.monotonic() + PATIENCE_S
         while True:
-            kept, real = evaluate_expectation(expected, self.stage.facts(), self.stage.answers)
-            if kept is not False or time.monotonic() >= end:
+            met, real = evaluate_expectation(expected, self.stage.facts(), self.stage.answers)
+            if met is not False or time.monotonic() >= end:
                 break
             time.sleep(0.2)
         after = len(self.played.steps) - 1
-        self.played.checks.append({"line": text, "ok": kept, "real": real, "after": after})
-        self.tell(f"    {'as expected' if kept else 'NOT as expected'}: {text}; it is {real}")
+        self.played.checks.append({"line": text, "ok": met, "real": real, "after": after})
+        self.tell(f"    {'as expected' if met else 'NOT as expected'}: {text}; it is {real}")
 
     def _note(self, move: str, said: str, seconds: float) -> None:
         stage = self.stage
         if not stage.quorum:
             stage.await_checkpoints()
         if stage.quorum or stage.groups:
-            found, since, until = stage.stable_facts()
+            facts, since, until = stage.stable_facts()
         else:
-            found = stage.facts()
+            facts = stage.facts()
         offset = stage.latest_offset()
-        step: LabStep = {"move": move, "seconds": round(seconds, 1), "facts": found}
+        step: LabStep = {"move": move, "seconds": round(seconds, 1), "facts": facts}
         if stage.quorum:
             times = max(stage.acted, stage.began), since, until
             step["at"] = [round((when - stage.began) * 1_000) for when in times]
@@ -298,7 +298,7 @@ class Player:
         Without the paths of this laboratory.
         """
         place = self.stage.cluster.log_directory(0).parent
-        found = [
+        lines = [
             f"b{broker} {_STAMP.sub('', line).replace(f'{place}/', '')[:330]}"
             for broker in self.stage.cluster.brokers
             for line in self._new_lines(broker)
@@ -306,7 +306,7 @@ class Player:
             and _INTERESTING.search(line)
             and "(state.change" not in line
         ]
-        return found[:MOST_LOG]
+        return lines[:MOST_LOG]
 
     def _new_lines(self, broker: int) -> list[str]:
         path = self.stage.cluster.server_log(broker)
@@ -331,10 +331,10 @@ def evaluate_expectation(expected: Expectation, facts: LabFacts, answers: Answer
     if expected.kind == "record" and expected.partition == 0:
         return _record(expected, facts["P"])
     if expected.kind in ("ack", "waiting"):
-        wanted = "NONE" if expected.kind == "ack" else WAITING
+        expected_error = "NONE" if expected.kind == "ack" else WAITING
         told_to = {name: answers.get(name, ("never sent", -1))[0] for name in expected.names}
         real = ", ".join(f"{name}: {error}" for name, error in told_to.items())
-        return all(error == wanted for error in told_to.values()), real
+        return all(error == expected_error for error in told_to.values()), real
     if expected.kind == "refused":
         error = answers.get(expected.names[0], ("never sent", -1))[0]
         return error == expected.error, error
@@ -361,8 +361,8 @@ def _record(expected: Expectation, fact: PartitionFact | None) -> Seen:
     same = (fact["leader"], fact["le"], fact["pe"]) == (expected.who, *expected.numbers)
     same = same and fact["isr"] == sorted(expected.isr)
     both = (expected.elr, fact.get("elr", ())), (expected.last, fact.get("lastKnown", ()))
-    for wanted, real in both:
-        same = same and (wanted is None or sorted(wanted) == sorted(real))
+    for named, real in both:
+        same = same and (named is None or sorted(named) == sorted(real))
     return same, format_record(fact)
 
 
@@ -373,10 +373,10 @@ def _replica(expected: Expectation, replica: ReplicaFact) -> Seen:
         same = all(want in (-1, real) for want, real in zip(expected.numbers, marks, strict=True))
         return same, f"LEO {marks[0]} HW {marks[1]} START {marks[2]}"
     if expected.kind == "log":
-        wanted = " ".join(
+        log = " ".join(
             f"{name}@{epoch}" for name, epoch in zip(expected.names, expected.numbers, strict=True)
         )
-        return replica["log"] == wanted, replica["log"]
+        return replica["log"] == log, replica["log"]
     flat = [number for entry in replica["epochs"] or () for number in entry]
     real = " ".join(f"{epoch}:{at}" for epoch, at in replica["epochs"] or ())
     return flat == list(expected.numbers), real

@@ -159,11 +159,11 @@ class Proxy:
             return fetches.replica_of(frame, head)
         return CLIENT if head.client == CLIENT_ID else CONTROLLER
 
-    def _pump_both(self, one: socket.socket, other: socket.socket, source: Node) -> None:
-        back = threading.Thread(target=_pump, args=(other, one), daemon=True)
+    def _pump_both(self, client: socket.socket, other: socket.socket, source: Node) -> None:
+        back = threading.Thread(target=_pump, args=(other, client), daemon=True)
         back.start()
         # ZooKeeper counts whatever comes as a sign of life.
-        _pump(one, other, lambda: self.hand.hear(source, time.monotonic()))
+        _pump(client, other, lambda: self.hand.hear(source, time.monotonic()))
         back.join()
 
 
@@ -252,7 +252,7 @@ class _Conversation:
         if not hand.passes(target, CONTROLLER) or FETCH in hand.link(target, CONTROLLER).holding:
             return False
         floors = hand.floors
-        return any(0 <= asked.leader_epoch < floors.get(asked.topic, -1) for asked in sent.asked)
+        return any(0 <= fetch.leader_epoch < floors.get(fetch.topic, -1) for fetch in sent.asked)
 
     def _take_credit(self, sent: SentFrame) -> None:
         self.link.credits -= 1
@@ -286,10 +286,10 @@ class _Conversation:
             self.hand.hear(self.source, sent.at)
         if sent.head.api != FETCH or not self.replicates:
             return
-        asked = {(one.topic, one.partition): one.offset for one in sent.asked}
+        offsets = {(fetched.topic, fetched.partition): fetched.offset for fetched in sent.asked}
         for served in fetches.response(frame, sent.head.version):
             if not served.idle:
-                offset = asked.get((served.topic, served.partition), -1)
+                offset = offsets.get((served.topic, served.partition), -1)
                 self.hand.note(
                     {
                         "source": self.target,
@@ -302,17 +302,17 @@ class _Conversation:
 
     def _keep(self) -> bool:
         """Hold the response until it is released; return False where either end is gone."""
-        kept = HeldResponse()
+        held = HeldResponse()
         with self.hand.changed:
-            self.link.kept.append(kept)
+            self.link.kept.append(held)
             self.hand.changed.notify_all()
             try:
-                while not kept.go:
+                while not held.go:
                     self.hand.changed.wait(POLL_S)
                     if _is_closed(self.incoming) or _is_closed(self.outgoing):
                         return False
             finally:
-                self.link.kept.remove(kept)
+                self.link.kept.remove(held)
         return True
 
 

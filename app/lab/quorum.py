@@ -137,15 +137,15 @@ class QuorumCluster(RealCluster):
     # -- starting --------------------------------------------------------------------------------
 
     def _listen(self) -> list[Proxy]:
-        ways = [(self.ports.proxy(one), self.ports.replication(one), one) for one in self.brokers]
+        ports = self.ports
+        ways = [(ports.proxy(node), ports.replication(node), node) for node in self.brokers]
         ways += [
-            (self.ports.voter_proxy(one), self.ports.voter(one), node_of(one))
-            for one in self.voters
+            (ports.voter_proxy(node), ports.voter(node), node_of(node)) for node in self.voters
         ]
         return [self._proxy(port, onward, target) for port, onward, target in ways]
 
     def _quorum_properties(self) -> configuration.Properties:
-        voters = ",".join(f"{one}@{HOST}:{self.ports.voter_proxy(one)}" for one in self.voters)
+        voters = ",".join(f"{node}@{HOST}:{self.ports.voter_proxy(node)}" for node in self.voters)
         return {
             "controller.quorum.voters": voters,
             "broker.session.timeout.ms": configuration.USUAL_SESSION_MS,
@@ -160,7 +160,7 @@ class QuorumCluster(RealCluster):
         return super().settings() | {"metadata.max.idle.interval.ms": 0}
 
     def _controllers(self) -> dict[str, configuration.Properties]:
-        found = {}
+        of_voters = {}
         for voter in self.voters:
             properties = configuration.kraft_controller(
                 self.release, voter, self.ports, self.log_directory(voter)
@@ -170,8 +170,8 @@ class QuorumCluster(RealCluster):
             if self.release.tells_endpoints:
                 shown = self.ports.voter_proxy(voter)
                 properties["advertised.listeners"] = f"CONTROLLER://{HOST}:{shown}"
-            found[str(voter)] = properties
-        return found
+            of_voters[str(voter)] = properties
+        return of_voters
 
     def start_controllers(self) -> None:
         """Start every voter; wait until one of them leads."""
@@ -221,10 +221,10 @@ class QuorumCluster(RealCluster):
         if leader is None or leader != before:
             raise LabError("The quorum has no steady leader; the machine may be too busy.")
         wait_until(
-            lambda: all(self._log_of(one).end == self.mark(leader) for one in self.voters),
+            lambda: all(self._log_of(voter).end == self.mark(leader) for voter in self.voters),
             CATCH_UP_S,
         )
-        self.named = [leader, *(one for one in self.voters if one != leader)]
+        self.named = [leader, *(voter for voter in self.voters if voter != leader)]
         state = self._quorum_state(leader)
         log = self._log_of(leader)
         self.began = QuorumStart(int(state["leaderEpoch"]) - 1, log.counted(log.end))
@@ -278,11 +278,11 @@ class QuorumCluster(RealCluster):
         """Return the state that a running voter has logged last, "" before the first one."""
         if not self.alive(voter):
             return "down"
-        found: list[str] = []
+        states: list[str] = []
         with contextlib.suppress(OSError), self.server_log(voter).open("rb") as file:
             file.seek(self._logged[voter])
-            found = _STATE.findall(file.read().decode(errors="replace"))
-        return _STATES.get(found[-1], ELECTING) if found else ""
+            states = _STATE.findall(file.read().decode(errors="replace"))
+        return _STATES.get(states[-1], ELECTING) if states else ""
 
     def _quorum_state(self, voter: int) -> dict[str, int]:
         """Return the quorum-state file; a state that is held in memory only is not in it."""

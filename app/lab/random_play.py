@@ -127,8 +127,8 @@ class RandomPlayer:
         self.into.mkdir(parents=True, exist_ok=True)
         results = RandomResults.load(self.into, self.release.version, self.seed)
         for number in range(1, count + 1):
-            found = results.scripts.get(number)
-            if found is not None and found.outcome != FAILED:
+            earlier = results.scripts.get(number)
+            if earlier is not None and earlier.outcome != FAILED:
                 continue
             if time.monotonic() >= self.deadline:
                 self.tell("The time is over; the same command goes on.")
@@ -169,7 +169,7 @@ class RandomPlayer:
         made = self.stage.play(run)
         moments = table.compared(made, run)
         differences = made["differ"] = table.differing(moments)
-        return made, differences, sum(len(one.rows) for one in moments) - len(differences)
+        return made, differences, sum(len(moment.rows) for moment in moments) - len(differences)
 
     def _write(self, name: str, made: LabRecording) -> None:
         write_whole(self.into / f"{name}.json", text_of(made))
@@ -177,31 +177,31 @@ class RandomPlayer:
     def _shorten(self, run: Run, first: tuple[Any, ...], name: str) -> tuple[str, ...]:
         """Return the fewest moves found under which real brokers differ in the same fact."""
         fact, left = first[2], self.shorten_plays
-        kept = list(run.lines())[: int(first[0])]
+        shortest = list(run.lines())[: int(first[0])]
 
         def spent() -> bool:
             return left <= 0 or time.monotonic() >= self.deadline
 
         def differs(lines: list[str]) -> bool:
-            nonlocal kept, left
+            nonlocal shortest, left
             candidate = replace(run, moves=tuple(lines))
             if spent() or not lines or self.scripts.why_unfit(candidate, self.release):
                 return False
             left -= 1
-            made, found, _ = self._compared(candidate)
-            self.tell(f"  shortening: {len(lines)} moves, {'differs' if found else 'equal'}")
-            if all(one[2] != fact for one in found):
+            made, differences, _ = self._compared(candidate)
+            self.tell(f"  shortening: {len(lines)} moves, {'differs' if differences else 'equal'}")
+            if all(difference[2] != fact for difference in differences):
                 return False
-            kept = lines
+            shortest = lines
             self._write(name, made)
             return True
 
-        if not differs(kept):
+        if not differs(shortest):
             return ()
-        ddmin(lambda: kept, differs, spent)
-        while not spent() and any(differs(lines) for lines in without_group(kept)):
+        ddmin(lambda: shortest, differs, spent)
+        while not spent() and any(differs(lines) for lines in without_group(shortest)):
             pass
-        return tuple(kept)
+        return tuple(shortest)
 
 
 def without_group(lines: list[str]) -> Iterator[list[str]]:
@@ -212,9 +212,9 @@ def without_group(lines: list[str]) -> Iterator[list[str]]:
     for size in (4, 3, 2):
         for start in range(len(lines) - size + 1):
             yield lines[:start] + lines[start + size :]
-    for one, other in combinations(range(len(lines)), 2):
-        if other > one + 1:
-            yield lines[:one] + lines[one + 1 : other] + lines[other + 1 :]
+    for first, other in combinations(range(len(lines)), 2):
+        if other > first + 1:
+            yield lines[:first] + lines[first + 1 : other] + lines[other + 1 :]
 
 
 def difference(first: tuple[Any, ...]) -> str:

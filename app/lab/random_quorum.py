@@ -48,13 +48,13 @@ class QuorumScript:
 
     def possible(self) -> list[str]:
         """Return every move that can be played now; a rest is possible at any time."""
-        runs = [one for one in self.voters if one not in self.down | self.frozen]
-        links = [f"{one} {other}" for one, other in combinations(self.voters, 2)]
+        runs = [voter for voter in self.voters if voter not in self.down | self.frozen]
+        links = [f"{voter} {other}" for voter, other in combinations(self.voters, 2)]
         return [
-            *(f"{verb} {one}" for verb in ("kill", "shutdown", "pause") for one in runs),
-            *(f"restart {one}" for one in sorted(self.down)),
-            *(f"resume {one}" for one in sorted(self.frozen)),
-            *(f"kill {one}" for one in sorted(self.frozen)),
+            *(f"{verb} {voter}" for verb in ("kill", "shutdown", "pause") for voter in runs),
+            *(f"restart {voter}" for voter in sorted(self.down)),
+            *(f"resume {voter}" for voter in sorted(self.frozen)),
+            *(f"kill {voter}" for voter in sorted(self.frozen)),
             *(f"cut {link}" for link in links if link not in self.cut),
             *(["heal"] if self.cut else []),
             f"produce m{self.produced} to 1 acks=1",
@@ -83,8 +83,8 @@ class QuorumScript:
         """Return the moves after which everything runs and is connected."""
         return [
             *(["heal"] if self.cut else []),
-            *(f"resume {one}" for one in sorted(self.frozen)),
-            *(f"restart {one}" for one in sorted(self.down)),
+            *(f"resume {voter}" for voter in sorted(self.frozen)),
+            *(f"restart {voter}" for voter in sorted(self.down)),
         ]
 
 

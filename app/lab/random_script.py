@@ -97,10 +97,10 @@ class RandomScript:
         before = set(self.silent())
         after = self.sim.copy()
         advance(after, line)
-        missed = {one for one in before if not _counts(after, one)}
+        missed = {broker for broker in before if not _counts(after, broker)}
         if missed and move.verb.name != "detect":
             return "a session ends meanwhile"
-        if not all(_is_settled(after, one) for one in after.brokers):
+        if not all(_is_settled(after, broker) for broker in after.brokers):
             return "a broker waits for something"
         advance(after, "checkpoint")
         self.sim = after
@@ -117,7 +117,7 @@ class RandomScript:
             self.asked.clear()
         elif name in ("kill", "power", "bounce", "shutdown"):
             # The connection of a held response breaks with either end.
-            led = {one for one in self.asked if _leader_of(self.sim, one) in (broker, -1)}
+            led = {node for node in self.asked if _leader_of(self.sim, node) in (broker, -1)}
             self.asked -= {broker, *led}
 
 
@@ -202,7 +202,7 @@ def _mend(script: RandomScript) -> None:
         for broker in script.silent():
             script.add(f"detect {broker}")
     for mend in MENDS:
-        for line in [one for one in candidates(script) if one.startswith(mend)]:
+        for line in [candidate for candidate in candidates(script) if candidate.startswith(mend)]:
             script.add(line)
     if script.add("settle"):
         for broker in BROKERS:
@@ -218,16 +218,16 @@ def candidates(script: RandomScript) -> Iterator[str]:
     """Yield lines that may be possible; `RandomScript.add` refuses the others."""
     sim = script.sim
     fresh = f"m{sim.ledger.sent}"
-    for one in BROKERS:
-        yield from (f"produce {fresh} to {one} acks={acks}" for acks in ("all", "1"))
-        yield from (f"fetch {one}", f"fetch {one} x2", f"ask {one}")
+    for broker in BROKERS:
+        yield from (f"produce {fresh} to {broker} acks={acks}" for acks in ("all", "1"))
+        yield from (f"fetch {broker}", f"fetch {broker} x2", f"ask {broker}")
         for verb in ("detect", "restart", "resume", "kill", "shutdown", "pause", "power"):
-            yield f"{verb} {one}"
-        yield from (f"flush {one}", f"bounce {one}", f"wipe {one}", f"elect {one}")
-        yield from (f"{verb} {what} {one}" for verb in ("hold", "release") for what in _HELD)
-        yield from (f"{verb} {one} K" for verb in ("cut", "heal"))
-        for other in range(one + 1, BROKERS[-1] + 1):
-            yield from (f"{verb} {one} {other}" for verb in ("cut", "heal"))
+            yield f"{verb} {broker}"
+        yield from (f"flush {broker}", f"bounce {broker}", f"wipe {broker}", f"elect {broker}")
+        yield from (f"{verb} {what} {broker}" for verb in ("hold", "release") for what in _HELD)
+        yield from (f"{verb} {broker} K" for verb in ("cut", "heal"))
+        for other in range(broker + 1, BROKERS[-1] + 1):
+            yield from (f"{verb} {broker} {other}" for verb in ("cut", "heal"))
     yield from ("settle", "elect preferred", "elect unclean", "kill K", "restart K")
     yield from (f"set min.insync.replicas={value}" for value in (1, 2))
     yield from (f"set unclean.leader.election.enable={value}" for value in ("true", "false"))
@@ -265,7 +265,7 @@ def fits(script: RandomScript, move: Move) -> str:
     why = _CHECKS.get(verb, _no_reason)(script, move)
     if why or not _silences(move):
         return why
-    able = [one for one in sim.brokers if _is_able(sim, one) and one != _silenced(move)]
+    able = [member for member in sim.brokers if _is_able(sim, member) and member != _silenced(move)]
     if not able:
         return "no broker is left to ask"
     if silent and not script.release.kraft:
@@ -280,7 +280,7 @@ def _no_reason(script: RandomScript, move: Move) -> str:
 def _why_not_controller(script: RandomScript, verb: str) -> str:
     if not script.release.kraft:
         return "ZooKeeper's controller is a broker"
-    healthy = all(_is_able(script.sim, one) for one in script.sim.brokers)
+    healthy = all(_is_able(script.sim, broker) for broker in script.sim.brokers)
     if verb == "kill" and (not healthy or _holds(script.sim)):
         return "every broker must reach the controller"
     return ""
@@ -313,7 +313,7 @@ def _check_settle(script: RandomScript, move: Move) -> str:
     """Refuse a race: of two followers, the one that joins first may end the reassignment."""
     sim = script.sim
     record = sim.cluster.controller.records[0]
-    outside = [one for one in record.replicas if one not in record.isr and _is_able(sim, one)]
+    outside = [node for node in record.replicas if node not in record.isr and _is_able(sim, node)]
     if record.reassigning and len(outside) > 1:
         return "two followers race for the end of a reassignment"
     return ""
@@ -332,7 +332,7 @@ def _check_able(script: RandomScript, move: Move) -> str:
     if not _is_able(sim, broker) or broker in _holds(sim):
         return "it does not reach the controller"
     held = {broker} & script.asked or {
-        one for one in script.asked if _leader_of(sim, one) == broker
+        follower for follower in script.asked if _leader_of(sim, follower) == broker
     }
     return "a response is held" if held else ""
 
@@ -342,7 +342,7 @@ def _check_bounce(script: RandomScript, move: Move) -> str:
 
     That thread waits for a paused leader, and the controller sends the request to the next process.
     """
-    paused = any(one.status == PAUSED for one in script.sim.brokers.values())
+    paused = any(process.status == PAUSED for process in script.sim.brokers.values())
     if paused and not script.release.kraft:
         return "a fetcher of it may wait for the paused broker"
     return _check_able(script, move)
@@ -355,10 +355,10 @@ def _check_kill(script: RandomScript, move: Move) -> str:
 
 def _check_cut(script: RandomScript, move: Move) -> str:
     sim = script.sim
-    ends = [one for one in (move.args["a"], move.args["b"]) if one != CONTROLLER]
-    if not all(_is_able(sim, one) or len(ends) == 2 for one in ends):
+    ends = [broker for broker in (move.args["a"], move.args["b"]) if broker != CONTROLLER]
+    if not all(_is_able(sim, broker) or len(ends) == 2 for broker in ends):
         return "it is not reachable"
-    if any(sim.brokers[one].status != UP or one in _holds(sim) for one in ends):
+    if any(sim.brokers[broker].status != UP or broker in _holds(sim) for broker in ends):
         return "it does not run"
     return "links are cut already" if sim.network.is_cut(move.args["a"], move.args["b"]) else ""
 
@@ -367,8 +367,8 @@ def _check_heal(script: RandomScript, move: Move) -> str:
     a, b = move.args["a"], move.args["b"]
     if a is None or not script.sim.network.is_cut(a, b):
         return "nothing is cut"
-    ends = [one for one in (a, b) if one != CONTROLLER]
-    return "" if all(script.sim.brokers[one].status == UP for one in ends) else "it does not run"
+    ends = [node for node in (a, b) if node != CONTROLLER]
+    return "" if all(script.sim.brokers[node].status == UP for node in ends) else "it does not run"
 
 
 def _check_hold(script: RandomScript, move: Move) -> str:
@@ -396,7 +396,7 @@ def _check_reassign(script: RandomScript, move: Move) -> str:
     record = sim.cluster.controller.records[0]
     if target is not None and (record.reassigning or target == record.replicas):
         return "nothing would move"
-    return "" if target is None or all(_is_able(sim, one) for one in target) else "one is away"
+    return "" if target is None or all(_is_able(sim, node) for node in target) else "one is away"
 
 
 def _check_delete(script: RandomScript, move: Move) -> str:
@@ -493,4 +493,4 @@ def _leader_of(sim: Simulation, follower: int) -> int:
     replica = None if process is None else process.replicas.get(0)
     if process is None or replica is None or replica.role != FOLLOWER:
         return -1
-    return next((one.leader for one in process.fetchers.values() if 0 in one.partitions), -1)
+    return next((it.leader for it in process.fetchers.values() if 0 in it.partitions), -1)

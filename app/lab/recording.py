@@ -87,7 +87,7 @@ def made_of(run: Run, stage: LabStage, played: PlayedScript) -> LabRecording:
         "settings": cluster.settings(),
         "steps": played.steps,
         "expectations": played.checks,
-        "produced": {name: list(told) for name, told in stage.answers.items()},
+        "produced": {name: list(answer) for name, answer in stage.answers.items()},
         "history": history,
     }
     if len(scenario.partitions) > 1:

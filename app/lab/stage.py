@@ -111,7 +111,7 @@ class LabStage:
                 partition.topic = self.topic
         for topic in dict.fromkeys(partition.topic for partition in self.partitions):
             if topic == self.topic or attempt == 1:
-                of_it = [one.replicas for one in self.partitions if one.topic == topic]
+                of_it = [other.replicas for other in self.partitions if other.topic == topic]
                 self._ask_for_topic(topic, of_it)
         wait_until(lambda: all(map(self._is_whole, self.partitions)), SETTLED_WITHIN_S)
         for partition in self.partitions:
@@ -188,16 +188,16 @@ class LabStage:
 
     def facts(self) -> LabFacts:
         own = self._copies(self.own)
-        found: LabFacts = {"P": own["P"], "brokers": own["brokers"]}
+        facts: LabFacts = {"P": own["P"], "brokers": own["brokers"]}
         if self.quorum:
-            found["voters"] = self.quorum.voter_facts()
+            facts["voters"] = self.quorum.voter_facts()
         if self.groups:
-            found["groups"] = self.groups.group_facts()
-            found["members"] = self.groups.member_facts()
-            found["partitions"] = {
+            facts["groups"] = self.groups.group_facts()
+            facts["members"] = self.groups.member_facts()
+            facts["partitions"] = {
                 str(number): self._copies(partition) for number, partition in self.others.items()
             }
-        return found
+        return facts
 
     def _copies(self, partition: LabPartition) -> CopiesFact:
         record = self.record(partition)
@@ -215,14 +215,14 @@ class LabStage:
 
         So no reading is from the middle of an election, and marks have reached the disks.
         """
-        found, since = self.facts(), time.monotonic()
+        facts, since = self.facts(), time.monotonic()
         for _ in range(READINGS):
             time.sleep(READ_AGAIN_S)
-            before, earlier = found, since
-            found, since = self.facts(), time.monotonic()
-            if found == before:
-                return found, earlier, since
-        return found, since, since
+            before, earlier = facts, since
+            facts, since = self.facts(), time.monotonic()
+            if facts == before:
+                return facts, earlier, since
+        return facts, since, since
 
     def log_start(self, broker: int) -> int:
         """Return the first offset of a replica; 0 where the broker has none."""
@@ -288,8 +288,8 @@ class LabStage:
             return False  # the leader cannot propose an ISR, or hears no answer
         led = replicas.get(str(leader))
         return led is not None and any(
-            (found := replicas.get(str(broker))) is not None
-            and found["leo"] == led["leo"]
+            (replica := replicas.get(str(broker))) is not None
+            and replica["leo"] == led["leo"]
             and broker not in record["isr"]
             and self.cluster.hand.passes(broker, record["leader"])
             and self.cluster.hand.passes(broker, CONTROLLER)

@@ -30,19 +30,19 @@ def seed_of(made: Mapping[str, object], run: Run) -> int:
     return follower.seed
 
 
-def differing(told: list[RecordedMoment]) -> list[list[Any]]:
+def differing(moments: list[RecordedMoment]) -> list[list[Any]]:
     """Return [step, move, fact, real, model] of each fact that is not the same."""
     return [
-        [one.step, one.move, one.fact, one.real, one.model]
-        for moment in told
-        for one in moment.differences
+        [difference.step, difference.move, difference.fact, difference.real, difference.model]
+        for moment in moments
+        for difference in moment.differences
     ]
 
 
-def lines(told: list[RecordedMoment], kafka: str, every: bool = False) -> Iterator[str]:
+def lines(moments: list[RecordedMoment], kafka: str, every: bool = False) -> Iterator[str]:
     """Yield the number of equal facts of each move, and the others; with `every`, all of them."""
     equal = total = 0
-    for moment in told:
+    for moment in moments:
         same = len(moment.rows) - len(moment.differences)
         equal, total = equal + same, total + len(moment.rows)
         yield f"{moment.number:>3} {moment.step.move:<36} {same} of {len(moment.rows)} equal"

@@ -39,9 +39,9 @@ def create_topic(
     if assignments is None:
         if factor < DEFAULT or factor == 0:
             return errors.INVALID_REPLICATION_FACTOR
-        wanted = DEFAULT_PARTITIONS if partitions == DEFAULT else partitions
+        count = DEFAULT_PARTITIONS if partitions == DEFAULT else partitions
         copies = default_factor if factor == DEFAULT else factor
-        error, assignments = _place(k, wanted, copies, chance)
+        error, assignments = _place(k, count, copies, chance)
     else:
         return create_manually(k, name, assignments, out)
     if error:

@@ -46,7 +46,7 @@ def missing(k: Controller, item: AlterItem, version: int) -> int:
     Requests name topics by id from version 2 on, so that an unknown topic is an unknown id there;
     a partition that a known topic does not have is unknown as such in every version.
     """
-    topic = item.topic in k.topics or any(item.tp in one.tps for one in k.topics.values())
+    topic = item.topic in k.topics or any(item.tp in other.tps for other in k.topics.values())
     by_id = version >= TOPIC_IDS_SINCE and not topic
     return errors.UNKNOWN_TOPIC_ID if by_id else errors.UNKNOWN_TOPIC_OR_PARTITION
 
@@ -106,15 +106,15 @@ def check_zk(
         return errors.INVALID_REQUEST, False
     elif item.leader_epoch < record.leader_epoch:
         return errors.FENCED_LEADER_EPOCH, False
-    wanted = tuple(member for member, _ in item.isr)
+    isr = tuple(member for member, _ in item.isr)
     same = item.leader_epoch == record.leader_epoch and item.recovering == record.recovering
-    if same and wanted == record.isr:
+    if same and isr == record.isr:
         return errors.NONE, False
     if item.partition_epoch != record.partition_epoch:
         return errors.INVALID_UPDATE_VERSION, False
     if not recovers:
         return errors.INVALID_REQUEST, False
-    if profile.isr_eligibility and not all(live(member) for member in wanted):
+    if profile.isr_eligibility and not all(live(member) for member in isr):
         return _ineligible(version), False
     return errors.NONE, True
 
@@ -143,8 +143,8 @@ def check_direct_write(
     """
     if item.partition_epoch == record.partition_epoch:
         return errors.NONE, True
-    wanted = tuple(member for member, _ in item.isr)
-    own = (sender, item.leader_epoch, wanted) == (record.leader, record.leader_epoch, record.isr)
+    isr = tuple(member for member, _ in item.isr)
+    own = (sender, item.leader_epoch, isr) == (record.leader, record.leader_epoch, record.isr)
     if own and not profile.isr_write_not_recognised:
         return errors.NONE, False
     return errors.INVALID_UPDATE_VERSION, False

@@ -324,5 +324,5 @@ def preferred_candidates_kr(
     records: Iterable[tuple[int, PartitionRecord]], limit: int = PREFERRED_PER_PASS
 ) -> tuple[list[int], bool]:
     """CP-PREFERRED, KRaft.  Return (partitions of this pass, has the next one work too)."""
-    found = [partition for partition, record in records if imbalanced(record)]
-    return found[:limit], len(found) > limit
+    partitions = [partition for partition, record in records if imbalanced(record)]
+    return partitions[:limit], len(partitions) > limit

@@ -23,8 +23,8 @@ def maintain(
     left = {r for r in record.elr + record.isr if r not in target_isr and r in target_replicas}
     elr = left.difference(unclean_shutdown)
     before = (r for r in record.last_known_elr if r not in target_isr and r in target_replicas)
-    known = left.union(before)
-    return tuple(sorted(elr)), tuple(sorted(known - elr))
+    candidates = left.union(before)
+    return tuple(sorted(elr)), tuple(sorted(candidates - elr))
 
 
 def last_known_leader(
@@ -35,10 +35,10 @@ def last_known_leader(
     It is -1 if a better candidate is left.  The caller checks whether the rule is active:
     KAFKA-19522 was a missing check.
     """
-    known = record.last_known_elr
-    if target_isr or target_elr or len(known) != 1 or known[0] not in target_replicas:
+    leaders = record.last_known_elr
+    if target_isr or target_elr or len(leaders) != 1 or leaders[0] not in target_replicas:
         return NO_LEADER
-    return known[0]
+    return leaders[0]
 
 
 def remember_last_leader(record: PartitionRecord, new_leader: int, isr: Ids | None) -> Ids:

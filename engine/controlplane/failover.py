@@ -29,13 +29,13 @@ def lose_uncommitted(k: Controller, out: Effects) -> list[int]:
     Return the partitions whose state goes back.  An operator's request is kept in `unsaid`: it has
     no answer, so the next controller gets it again.
     """
-    gone = k.log[k.committed :]
-    if not gone:
+    lost = k.log[k.committed :]
+    if not lost:
         return []
     out.cue("CP-10.discarded", CONTROLLER, "metadata log", len(k.log), k.committed)
     del k.log[k.committed :]
     back = []
-    for tp in dict.fromkeys(r[1] for r in gone if r[0] in (R_PARTITION, R_REMOVE)):
+    for tp in dict.fromkeys(r[1] for r in lost if r[0] in (R_PARTITION, R_REMOVE)):
         before = _last(k, (R_PARTITION,), tp)
         if tp not in k.records:
             k.unsaid.append((R_REMOVE, tp))
@@ -44,11 +44,11 @@ def lose_uncommitted(k: Controller, out: Effects) -> list[int]:
         else:
             k.records[tp] = _since(k, before)
             back.append(tp)
-    for broker in dict.fromkeys(r[1] for r in gone if r[0] in (R_REGISTER, R_CHANGE)):
+    for broker in dict.fromkeys(r[1] for r in lost if r[0] in (R_REGISTER, R_CHANGE)):
         if broker in k.brokers:
             _register_again(k, broker)
-    asked = (R_CONFIG, R_CLEAR_ELR, R_UNREGISTER)
-    k.unsaid += [record for record in gone if record[0] in asked]
+    kinds = (R_CONFIG, R_CLEAR_ELR, R_UNREGISTER)
+    k.unsaid += [record for record in lost if record[0] in kinds]
     return back
 
 
@@ -61,16 +61,16 @@ def _last(k: Controller, kinds: tuple[str, ...], key: int) -> Record | None:
     return None
 
 
-def _since(k: Controller, told: Record) -> PartitionRecord:
+def _since(k: Controller, lost: Record) -> PartitionRecord:
     """Return a partition's newest committed record, and whether its ELR was cleared after that."""
-    tp, record = told[1:3]
-    found: PartitionRecord = record
+    tp, record = lost[1:3]
+    cleared_since: PartitionRecord = record
     for other in k.log[::-1]:
-        if other is told:
+        if other is lost:
             break
         if other[0] == R_CLEAR_ELR and tp in other[1]:
-            return cleared(found)
-    return found
+            return cleared(cleared_since)
+    return cleared_since
 
 
 def _register_again(k: Controller, broker: int) -> None:
@@ -80,12 +80,12 @@ def _register_again(k: Controller, broker: int) -> None:
         del k.brokers[broker]
         return
     _, _, epoch, fenced, shutting_down = before
-    known = k.brokers[broker]
-    if known.epoch != epoch:  # of a former process: the next sender is another one
-        k.brokers[broker] = known = Registration(epoch, -1, known.rack, known.last_contact)
-    known.fenced, known.shutting_down = fenced, shutting_down
+    entry = k.brokers[broker]
+    if entry.epoch != epoch:  # of a former process: the next sender is another one
+        k.brokers[broker] = entry = Registration(epoch, -1, entry.rack, entry.last_contact)
+    entry.fenced, entry.shutting_down = fenced, shutting_down
     if not shutting_down:
-        known.shutdown_at = -1
+        entry.shutdown_at = -1
 
 
 def take_over(k: Controller, out: Effects) -> None:

@@ -207,12 +207,12 @@ def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
     it.  A session that ends now ends first (`KafkaEventQueue` takes what is due before the rest).
     """
     on_fence_check(k, out)
-    known = k.brokers.get(m.src)
+    registered = k.brokers.get(m.src)
     if (
-        known is not None
-        and known.incarnation != m.incarnation
+        registered is not None
+        and registered.incarnation != m.incarnation
         and liveness.has_valid_session(
-            known, out.now, k.configs.session_timeout_ms, k.profile.fenced_has_no_session
+            registered, out.now, k.configs.session_timeout_ms, k.profile.fenced_has_no_session
         )
     ):
         error = DUPLICATE_BROKER_REGISTRATION
@@ -220,13 +220,13 @@ def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
         return
     records: list[tuple[Any, ...]] = []
     amended: Registration | None = None
-    if known is not None:
-        if known.incarnation == m.incarnation and k.profile.same_incarnation_keeps_epoch:
-            amended = known
+    if registered is not None:
+        if registered.incarnation == m.incarnation and k.profile.same_incarnation_keeps_epoch:
+            amended = registered
         else:
-            records += _clean_up_incarnation(k, m, known, out)
+            records += _clean_up_incarnation(k, m, registered, out)
     epoch = amended.epoch if amended else len(k.log) + len(records)
-    rack = m.rack or (known.rack if known else "")
+    rack = m.rack or (registered.rack if registered else "")
     registration = Registration(epoch, m.incarnation, rack, out.now)
     if amended:
         registration.fenced, registration.shutting_down = amended.fenced, amended.shutting_down
@@ -247,7 +247,7 @@ def _note_directories(k: Controller, m: RegisterRequest, registration: Registrat
     The replicas on them are offline; an empty directory in place of a failed one has no replicas.
     """
     registration.lost_dirs = m.lost_dirs
-    for broker, tp in [one for one in k.offline if one[0] == m.src]:
+    for broker, tp in [pair for pair in k.offline if pair[0] == m.src]:
         if k.directories.get((broker, tp)) not in m.lost_dirs:
             k.offline.discard((broker, tp))
     for (broker, tp), directory in k.directories.items():
@@ -256,7 +256,7 @@ def _note_directories(k: Controller, m: RegisterRequest, registration: Registrat
 
 
 def _clean_up_incarnation(
-    k: Controller, m: RegisterRequest, known: Registration, out: Effects
+    k: Controller, m: RegisterRequest, registration: Registration, out: Effects
 ) -> list[tuple[Any, ...]]:
     """CP-CLEAN-SHUTDOWN 6.6.  Clean up after the former incarnation, above all the ELR.
 
@@ -264,9 +264,9 @@ def _clean_up_incarnation(
     (`ClusterControlManager.registerBroker` at 3.9.1).
     """
     records: list[tuple[Any, ...]] = []
-    if not known.fenced and k.profile.elr_available:
+    if not registration.fenced and k.profile.elr_available:
         records += fence(k, m.src, out)
-    if k.configs.elr and not shutdown_was_clean(known.epoch, m.previous_epoch):
+    if k.configs.elr and not shutdown_was_clean(registration.epoch, m.previous_epoch):
         records += lose_uncleanly(k, m.src, out)
     return records
 
@@ -511,13 +511,13 @@ def clear_elr(k: Controller, tps: Iterable[int], out: Effects) -> tuple[Any, ...
     There is no record of a partition: both epochs stay, and a leader's high watermark with them
     until its next event.
     """
-    told = tuple(tps)
-    for tp in told:
+    partitions = tuple(tps)
+    for tp in partitions:
         before = k.records[tp]
         after = k.records[tp] = cleared(before)
         if after.elr != before.elr:
             out.cue("CP-ELR", CONTROLLER, f"elr {tp}", before.elr, after.elr, tp=tp)
-    return R_CLEAR_ELR, told
+    return R_CLEAR_ELR, partitions
 
 
 def on_preferred_check(k: Controller, out: Effects) -> bool:

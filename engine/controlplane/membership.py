@@ -382,8 +382,8 @@ def on_leader_and_isr(broker: Process, m: LeaderAndIsr, out: Effects) -> None:
     error = request_error(broker, m.controller_epoch, m.broker_epoch)
     if error:
         if error == STALE_CONTROLLER_EPOCH:
-            known = broker.controller_epoch
-            out.cue("CP-LISR.stale", broker.id, "controller epoch", m.controller_epoch, known)
+            own_epoch = broker.controller_epoch
+            out.cue("CP-LISR.stale", broker.id, "controller epoch", m.controller_epoch, own_epoch)
         return
     _know_live(broker, m.live)
     verdicts = [(tp, record, state_error(broker, tp, record)) for tp, record, _ in m.states]
@@ -474,9 +474,9 @@ def stop_error(broker: Process, tp: int, leader_epoch: int, delete: bool = False
     replica = broker.replicas.get(tp)
     if leader_epoch < 0 or replica is None:
         return NONE
-    known = replica.leader_epoch
-    if leader_epoch < known or (
-        delete and leader_epoch == known and broker.profile.cancel_not_obeyed
+    own_epoch = replica.leader_epoch
+    if leader_epoch < own_epoch or (
+        delete and leader_epoch == own_epoch and broker.profile.cancel_not_obeyed
     ):
         return FENCED_LEADER_EPOCH
     return NONE

@@ -280,11 +280,11 @@ def check_manual(
 
     If `registered` is None, the brokers need not exist, as for new topics in ZooKeeper.
     """
-    known = None if registered is None else set(registered)
+    brokers = None if registered is None else set(registered)
     for replicas in assignments:
         if not replicas or len(set(replicas)) != len(replicas):
             return errors.INVALID_REPLICA_ASSIGNMENT
-        if known is not None and not known.issuperset(replicas):
+        if brokers is not None and not brokers.issuperset(replicas):
             return errors.INVALID_REPLICA_ASSIGNMENT
         if factor is None:
             factor = len(replicas)

@@ -74,11 +74,11 @@ def revert(replicas: Ids, isr: Ids, adding: Ids) -> Reverted:
     If no ISR member survives, the first remaining replica is put in, which is unclean: the caller
     allows it only where the topic allows unclean election (else INVALID_REPLICA_ASSIGNMENT).
     """
-    kept = original(replicas, adding)
+    before = original(replicas, adding)
     kept_isr = tuple(r for r in isr if r not in adding)
-    if kept_isr or not kept:
-        return Reverted(kept, kept_isr, False)
-    return Reverted(kept, kept[:1], True)
+    if kept_isr or not before:
+        return Reverted(before, kept_isr, False)
+    return Reverted(before, before[:1], True)
 
 
 def target_of(replicas: Ids, removing: Ids) -> Ids:

@@ -64,7 +64,7 @@ def make_leader(broker: Process, tp: int, record: PartitionRecord, out: Effects)
         broker.alter_queue.pop(tp, None)
     _track_followers(replica, record)
     new_epoch = record.leader_epoch > replica.leader_epoch
-    known = replica.leader_epoch >= 0
+    was_known = replica.leader_epoch >= 0
     if new_epoch:
         log = replica.log
         replica.epoch_start = log.leo
@@ -88,7 +88,7 @@ def make_leader(broker: Process, tp: int, record: PartitionRecord, out: Effects)
     replica.role = LEADER
     out.touch(broker.id, replica.tp)
     if new_epoch:
-        futures.restart(broker, replica, known, out)
+        futures.restart(broker, replica, was_known, out)
         tiering.begin(broker, replica, out)
     if maybe_increment_hw(broker, replica, out):
         after_hw(broker, replica, out)

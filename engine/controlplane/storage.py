@@ -87,16 +87,16 @@ def on_log_dir_event(k: Controller, m: LogDirEvent, out: Effects) -> None:
 
 def on_leader_and_isr_response(k: Controller, m: LeaderAndIsrResponse, out: Effects) -> None:
     """8.4, 2.  Elect as for a dead broker, but only partitions it cannot serve."""
-    gone = [
+    offline = [
         tp
         for tp, error in m.answers
         if error == KAFKA_STORAGE_ERROR and tp in k.records and (m.src, tp) not in k.offline
     ]
-    if not gone or m.src not in k.brokers:
+    if not offline or m.src not in k.brokers:
         return
-    k.offline.update((m.src, tp) for tp in gone)
-    out.cue("CP-8.4.offline", CONTROLLER, "broker", None, tuple(gone), about=m.src)
-    znodes.replicas_died(k, m.src, gone, out)
+    k.offline.update((m.src, tp) for tp in offline)
+    out.cue("CP-8.4.offline", CONTROLLER, "broker", None, tuple(offline), about=m.src)
+    znodes.replicas_died(k, m.src, offline, out)
 
 
 # -- KRaft -----------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ def on_heartbeat(k: Controller, m: Heartbeat, out: Effects) -> None:
     """CP-KR-HB, 8.4, 3.  Handle the failed directories of a heartbeat, then the heartbeat."""
     registration = k.brokers.get(m.src)
     if registration is not None and registration.epoch == m.broker_epoch:
-        new = [one for one in m.offline_dirs if one not in registration.lost_dirs]
+        new = [directory for directory in m.offline_dirs if directory not in registration.lost_dirs]
         if new:
             registration.lost_dirs = m.offline_dirs
             _lose_directories(k, m.src, new, out)
@@ -115,15 +115,15 @@ def on_heartbeat(k: Controller, m: Heartbeat, out: Effects) -> None:
 
 def _lose_directories(k: Controller, broker: int, lost: list[int], out: Effects) -> None:
     """8.4, 3.  Take replicas in these directories out of the ISRs, elect where they led."""
-    gone = [
+    offline = [
         tp
         for tp in k.records
         if k.directories.get((broker, tp)) in lost and (broker, tp) not in k.offline
     ]
-    k.offline.update((broker, tp) for tp in gone)
-    out.cue("CP-8.4.offline", CONTROLLER, "broker", None, tuple(gone), about=broker)
+    k.offline.update((broker, tp) for tp in offline)
+    out.cue("CP-8.4.offline", CONTROLLER, "broker", None, tuple(offline), about=broker)
     records: list[tuple[Any, ...]] = [kraft.registration_change(k, broker)]
-    for tp in gone:
+    for tp in offline:
         isr = k.records[tp].isr
         if broker in isr:
             left = tuple(b for b in isr if b != broker)

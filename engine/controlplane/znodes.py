@@ -51,9 +51,9 @@ def send_update_metadata(k: Controller, tps: list[int], out: Effects, before: in
 def _of_memory(record: PartitionRecord, before: int) -> PartitionRecord:
     if not before:
         return record
-    known = record.copy()
-    known.leader_epoch -= before
-    return known
+    former = record.copy()
+    former.leader_epoch -= before
+    return former
 
 
 def tell_changes(

@@ -53,20 +53,20 @@ def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
     looked (`bounced`) is no new broker (ABA).  It stays in every ISR with whatever its log now
     holds, and is sent no role: without LeaderAndIsr it neither leads, follows nor truncates.
     """
-    known = k.brokers.get(m.src)
-    noticed = known is None or k.profile.broker_generation
-    if known is not None and not m.bounced:
+    registered = k.brokers.get(m.src)
+    noticed = registered is None or k.profile.broker_generation
+    if registered is not None and not m.bounced:
         error = DUPLICATE_BROKER_REGISTRATION
         out.send(RegisterResponse(CONTROLLER, m.src, m.corr, error, -1))
         return
-    if known is not None and k.profile.broker_generation:
+    if registered is not None and k.profile.broker_generation:
         on_broker_failure(k, m.src, out)
     epoch = k.next_broker_epoch
     k.next_broker_epoch += 1
     registration = Registration(epoch, m.incarnation, m.rack, out.now)
     registration.fenced = False
-    if known is not None and not noticed:
-        registration.unsent = known.unsent  # the sender thread has not noticed either
+    if registered is not None and not noticed:
+        registration.unsent = registered.unsent  # the sender thread has not noticed either
     k.brokers[m.src] = registration
     out.send(RegisterResponse(CONTROLLER, m.src, m.corr, NONE, epoch))
     if noticed:
@@ -143,7 +143,7 @@ def on_broker_failure(k: Controller, broker: int, out: Effects) -> None:
     """CP-ZK-BROKERS, failure.  Elect where it led, then take its replicas out of ISRs."""
     k.brokers.pop(broker, None)
     out.cue("CP-ZK-BROKERS", CONTROLLER, "broker", "live", "dead", about=broker)
-    k.offline = {one for one in k.offline if one[0] != broker}
+    k.offline = {pair for pair in k.offline if pair[0] != broker}
     hosted = [tp for tp, record in k.records.items() if broker in record.replicas]
     replicas_died(k, broker, hosted, out)
 
@@ -245,9 +245,9 @@ def on_isr_change(k: Controller, m: IsrChange, out: Effects) -> None:
 
     There is no election, and no broker changes its role.
     """
-    known = [tp for tp in m.tps if tp in k.records]
-    send_update_metadata(k, known, out)
-    for tp in known:
+    partitions = [tp for tp in m.tps if tp in k.records]
+    send_update_metadata(k, partitions, out)
+    for tp in partitions:
         zk_reassign.complete(k, tp, out)
 
 

@@ -114,7 +114,7 @@ def _prepare(broker: Process, tp: int, group: Group, out: Effects) -> None:
 def _complete(broker: Process, replica: Replica, group: Group, out: Effects) -> None:
     """G-2.  Once every member has joined, begin a generation and assign the partitions."""
     entries = group.members
-    if group.preparing_since < 0 or any(one.joining is None for one in entries.values()):
+    if group.preparing_since < 0 or any(each.joining is None for each in entries.values()):
         return
     group.preparing_since = -1
     group.generation += 1
@@ -136,14 +136,14 @@ def _complete(broker: Process, replica: Replica, group: Group, out: Effects) -> 
 
 def _assignment(entries: dict[str, GroupEntry]) -> dict[str, tuple[int, ...]]:
     """G-2, G-8.  Assign the topic's partitions, as the members' assignor does."""
-    joins = {member: one.joining for member, one in entries.items()}
+    joins = {member: entry.joining for member, entry in entries.items()}
     topic = sorted({tp for m in joins.values() if m for tp, _, _ in m.offsets})
-    kept = {
+    owned = {
         member: m.owned
         for member, m in joins.items()
         if isinstance(m, JoinGroup) and m.owned is not None
     }
-    return assign_sticky(topic, sorted(kept), kept) if kept else assign(topic, in_order(entries))
+    return assign_sticky(topic, sorted(owned), owned) if owned else assign(topic, in_order(entries))
 
 
 def _write(
@@ -209,7 +209,7 @@ def _replace(
     before, entry = group.members, group.members[former]
     if entry.joining is not None and former != m.member:
         out.send(JoinGroupResponse(entry.joining, FENCED_INSTANCE_ID))
-    group.members = {name: one for name, one in before.items() if name != former}
+    group.members = {name: other for name, other in before.items() if name != former}
     group.members[m.member] = GroupEntry(m.src, out.now, m.instance, entry.assigned)
     if group.preparing_since >= 0 or is_completing(replica, group):
         _take_join(broker, replica, group, m, out)
@@ -327,13 +327,13 @@ def _deadlines(broker: Process, group: Group) -> list[tuple[int, str]]:
         return reconciliation.deadlines(broker, group)
     values = broker.configs.values
     session, rebalance = int(values["session.timeout.ms"]), int(values["max.poll.interval.ms"])
-    found = []
+    times = []
     for member, entry in group.members.items():
         if entry.joining is None:
-            found.append((entry.heard_at + session, member))
+            times.append((entry.heard_at + session, member))
             if group.preparing_since >= 0:
-                found.append((group.preparing_since + rebalance, member))
-    return found
+                times.append((group.preparing_since + rebalance, member))
+    return times
 
 
 def _arm(broker: Process, tp: int, group: Group, out: Effects) -> None:
@@ -363,7 +363,7 @@ def silent(broker: Process, tp: int, client: int) -> list[str]:
     if replica is None or group is None or group.epoch != replica.leader_epoch:
         return []
     entries = group.members.items()
-    return [name for name, one in entries if one.client == client and one.joining is None]
+    return [name for name, entry in entries if entry.client == client and entry.joining is None]
 
 
 def remove(broker: Process, tp: int, members: Iterable[str], out: Effects) -> None:
@@ -395,7 +395,7 @@ def on_commit(broker: Process, m: GroupRequest, out: Effects) -> None:
         out.cue("G-4.refused", broker.id, "error", m.member, error, tp=m.tp)
         out.send(OffsetCommitResponse(m, error))
         return
-    values = tuple(commit_record(*one) for one in m.offsets)
+    values = tuple(commit_record(*offset) for offset in m.offsets)
     written = CoordinatorAppend(broker.id, m.tp, values, COMMIT_TIMEOUT_MS, (m,))
     _append(broker, replica, written, out)
 
@@ -425,9 +425,9 @@ def on_offset_fetch(broker: Process, m: GroupRequest, out: Effects) -> None:
         if error := reconciliation.offsets_refusal(members, m):
             out.send(OffsetFetchResponse(m, error))
             return
-    known = committed(replica)
+    offsets_of = committed(replica)
     nothing = (NO_OFFSET, -1, -1)
-    offsets = tuple((tp, *known.get(tp, nothing)[:2]) for tp, _, _ in m.offsets)
+    offsets = tuple((tp, *offsets_of.get(tp, nothing)[:2]) for tp, _, _ in m.offsets)
     out.send(OffsetFetchResponse(m, NONE, offsets=offsets))
 
 

@@ -61,7 +61,7 @@ def replay(log: Log, upto: int, group: Group, now: int) -> None:
             if name[0] == "e":
                 group.generation = int(name[1:])
             elif name[0] == "t":
-                shares = (one.split("/") for one in fields)
+                shares = (text.split("/") for text in fields)
                 group.target_epoch = int(name[1:])
                 group.target = tuple((member, _partitions(share)) for member, share in shares)
             elif name[0] == "x":

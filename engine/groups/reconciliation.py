@@ -62,9 +62,9 @@ def committed_members(replica: Replica, group: Group) -> dict[str, GroupEntry]:
     """G-9.  Return the members as of the high watermark, as OffsetFetch sees them."""
     if group.written < replica.log.hw:
         return group.members
-    known = Group(group.epoch)
-    replay(replica.log, replica.log.hw, known, 0)
-    return known.members
+    replayed = Group(group.epoch)
+    replay(replica.log, replica.log.hw, replayed, 0)
+    return replayed.members
 
 
 def on_heartbeat(
@@ -108,16 +108,16 @@ def _reconcile(group: Group, m: ConsumerGroupHeartbeat, entry: GroupEntry, now: 
         return False
     before = entry.epoch, entry.assigned, entry.revoking
     target = dict(group.target).get(m.member, ())
-    kept = tuple(tp for tp in entry.assigned if tp in target)
+    owned = tuple(tp for tp in entry.assigned if tp in target)
     revoking = tuple(tp for tp in entry.assigned if tp not in target)
     epoch = entry.epoch + 1 if entry.revoking else entry.epoch
     if revoking and not _gave_up(m, revoking):
-        entry.epoch, entry.assigned, entry.revoking = epoch, kept, revoking
+        entry.epoch, entry.assigned, entry.revoking = epoch, owned, revoking
         entry.revoking_since = now
     else:
-        entry.assigned, entry.revoking = kept, ()
-        free = tuple(tp for tp in target if tp not in kept and is_free(group, tp))
-        entry.epoch, entry.assigned = group.target_epoch, tuple(sorted(kept + free))
+        entry.assigned, entry.revoking = owned, ()
+        free = tuple(tp for tp in target if tp not in owned and is_free(group, tp))
+        entry.epoch, entry.assigned = group.target_epoch, tuple(sorted(owned + free))
     changed = before != (entry.epoch, entry.assigned, entry.revoking)
     if changed:
         entry.previous = before[0]
@@ -136,8 +136,8 @@ def is_free(group: Group, tp: int) -> bool:
 def is_reconciled(group: Group) -> bool:
     """Check whether each member owns what the newest target says."""
     return group.target_epoch == group.generation and all(
-        one.epoch == group.target_epoch and one.assigned == dict(group.target).get(member)
-        for member, one in group.members.items()
+        entry.epoch == group.target_epoch and entry.assigned == dict(group.target).get(member)
+        for member, entry in group.members.items()
     )
 
 
@@ -167,9 +167,9 @@ def deadlines(broker: Process, group: Group) -> list[tuple[int, str]]:
     values = broker.configs.values
     session = int(values["group.consumer.session.timeout.ms"])
     rebalance = int(values["max.poll.interval.ms"])
-    found = []
+    times = []
     for member, entry in group.members.items():
-        found.append((entry.heard_at + session, member))
+        times.append((entry.heard_at + session, member))
         if entry.revoking:
-            found.append((entry.revoking_since + rebalance, member))
-    return found
+            times.append((entry.revoking_since + rebalance, member))
+    return times

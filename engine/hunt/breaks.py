@@ -48,12 +48,12 @@ def _deposed_leader_deletes(seen: Seen) -> bool:
 def _leads_without_epochs(seen: Seen) -> bool:
     """Check for a leader that has emptied its log for a rebuild, and never read the epochs."""
     emptied = set()
-    for one in seen.steps:
-        if one.rule == "R-5.cut":
-            emptied.add(one.node)
-        elif one.rule == "R-5.built":
-            emptied.discard(one.node)
-        if one.leader in emptied:
+    for step in seen.steps:
+        if step.rule == "R-5.cut":
+            emptied.add(step.node)
+        elif step.rule == "R-5.built":
+            emptied.discard(step.node)
+        if step.leader in emptied:
             return True
     return False
 
@@ -113,10 +113,8 @@ def break_of(run: Run, invariant: str) -> Break:
     short = shorten(run, invariant)
     seen = look(short.run)
     why = next(text for name, _, text in seen.broken if name == invariant)
-    kind = next(
-        (one for one in KINDS if invariant in one.invariants and one.is_told_by(seen)), None
-    )
-    return Break(short.run, invariant, why, short.before, short.after, kind)
+    kinds = (kind for kind in KINDS if invariant in kind.invariants and kind.is_told_by(seen))
+    return Break(short.run, invariant, why, short.before, short.after, next(kinds, None))
 
 
 def look(run: Run) -> Seen:

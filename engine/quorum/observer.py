@@ -34,7 +34,7 @@ def target(quorum: Quorum, broker: int, kind: int) -> int:
     if observer.leader == NO_VOTER and kind in (METADATA_FETCH, REGISTER):
         asks_any = True
     if asks_any:
-        voters = [one for one in quorum.voters if one != observer.asked] or [observer.asked]
+        voters = [voter for voter in quorum.voters if voter != observer.asked] or [observer.asked]
         observer.asked = voters[quorum.chance.below(len(voters))]
         return observer.asked
     if kind == METADATA_FETCH:
@@ -44,12 +44,12 @@ def target(quorum: Quorum, broker: int, kind: int) -> int:
 
 def learn(observer: Observer, epoch: int, leader: int) -> bool:
     """Take over a newer epoch, or the leader of this one; True if the leader is another one."""
-    known = observer.leader
+    former = observer.leader
     if epoch > observer.epoch:
         observer.epoch, observer.leader = epoch, leader
-    elif epoch == observer.epoch and known == NO_VOTER:
+    elif epoch == observer.epoch and former == NO_VOTER:
         observer.leader = leader
-    return observer.leader not in (known, NO_VOTER)
+    return observer.leader not in (former, NO_VOTER)
 
 
 def fetch_again(broker: Process, observer: Observer, out: Effects) -> None:

@@ -115,7 +115,7 @@ def maybe_commit(quorum: Quorum, v: Voter, out: Effects) -> bool:
         return False
     out.cue("CP-RAFT-COMMIT", v.id, "hw", v.hw, mark)
     v.hw = mark
-    needed = min(one.log.end for one in quorum.voters.values())  # no voter goes back below that
+    needed = min(voter.log.end for voter in quorum.voters.values())  # no voter goes back below that
     for key in [key for key in quorum.images if key[0] < needed and key != NO_METADATA]:
         del quorum.images[key]
     return True
@@ -213,8 +213,8 @@ def diverging(log: MetadataLog, epoch: int, offset: int) -> tuple[int, int] | No
     """
     if offset == 0 and epoch == 0:
         return None
-    known, end = log.end_for(epoch)
-    return None if known == epoch and end >= offset else (known, end)
+    own_epoch, end = log.end_for(epoch)
+    return None if own_epoch == epoch and end >= offset else (own_epoch, end)
 
 
 # -- the follower -------------------------------------------------------------------------------
@@ -249,5 +249,5 @@ def _common_end(log: MetadataLog, epoch: int, end: int) -> int:
     """Return the offset to truncate to (`ReplicatedLog.truncateToEndOffset`)."""
     if epoch == 0:
         return min(end, log.end)
-    known, own_end = log.end_for(epoch)
-    return min(own_end, end) if known == epoch else own_end
+    own_epoch, own_end = log.end_for(epoch)
+    return min(own_end, end) if own_epoch == epoch else own_end
