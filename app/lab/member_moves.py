@@ -49,8 +49,7 @@ def _until_noticed(line: str) -> OfMember:
 
     def obey(stage: LabStage, groups: LabGroups, member: GroupClient) -> None:
         def noticed() -> list[Any]:
-            ends = [stage.log_ends(partition) for partition in stage.others.values()]
-            return [groups.group_facts(), ends]
+            return [groups.group_facts(), [stage.log_ends(p) for p in stage.others.values()]]
 
         before = noticed()
         member.send(line)

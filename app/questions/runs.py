@@ -174,14 +174,14 @@ def play(context: Context, request: RequestFields) -> RunSteps:
 
 
 def seek(context: Context, request: RequestFields) -> RunSteps:
-    """Return the steps of {run} around ``step``."""
+    """Return the step ``step`` of {run}, and the two before it, which show what it changed."""
     with context.at_step(request) as (digest, replay, step):
         first = max(0, step - 2)
         return {
             "run": digest,
             "first": first,
             "total": replay.total,
-            "steps": context.visible(digest, replay.around(first, step, WINDOW)),
+            "steps": context.visible(digest, replay.around(first, step, 1 + step - first)),
         }
 
 
