@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
 from math import exp
 from typing import Any
@@ -19,6 +20,7 @@ from engine.scenarios.fault_lines import FAULT_FIELDS, FAULT_KINDS, OF_ONE_KIND,
 from engine.scenarios.file import find, load_text
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.writing import yaml_of
+from engine.sim.network import Link
 from engine.sim.run import Run, play, play_all
 from engine.sim.simulation import Simulation
 from engine.study.batch import row_of
@@ -213,6 +215,35 @@ def test_healing_leaves_the_cuts_of_other_plans() -> None:
     later = begun(cluster(SPLIT, one, other), "K39", 25_000)
     assert not later.network.is_cut(2, 3) and later.network.is_cut(1, 3)
     assert not play_all(Run(cluster(SPLIT, one, other), "K39")).network.links
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "of_link"),
+    [
+        ("cut", ({}, {}), lambda link: link.cut),
+        ("slow", ({"delay_ms": 300}, {"delay_ms": 200}), lambda link: link.delay == 200),
+        ("lossy", ({"loss": 0.2}, {"loss": 0.1}), lambda link: link.loss == 0.1),
+    ],
+)
+def test_a_repair_leaves_links_as_other_lines_have_them(
+    kind: str, values: tuple[dict[str, float], ...], of_link: Callable[[Link], bool]
+) -> None:
+    first = {"kind": kind, "brokers": [1], "at_ms": 2_000, "mttr_ms": 5_000, **values[0]}
+    second = {"kind": kind, "brokers": [2], "at_ms": 3_000, "mttr_ms": 20_000, **values[1]}
+    links = begun(cluster(first, second), "K39", 9_000).network.links
+    assert {ends for ends, link in links.items() if of_link(link)} == {
+        (1, 2), (2, 1), (2, 3), (3, 2)
+    }  # fmt: skip
+    assert not play_all(Run(cluster(first, second), "K39")).network.links
+
+
+def test_a_disk_is_as_slow_as_the_slowest_line_says() -> None:
+    slow = {"kind": "slow_disk", "brokers": [1]}
+    first = {**slow, "at_ms": 2_000, "mttr_ms": 20_000, "records_per_s": 50}
+    second = {**slow, "at_ms": 3_000, "mttr_ms": 5_000, "records_per_s": 80}
+    for at, rate in ((5_000, 50), (9_000, 50), (30_000, 0)):
+        sim = begun(cluster(first, second), "K39", at)
+        assert sim.brokers[1].machine.disk_rate == rate
 
 
 def test_racks_are_parted_one_by_one_or_together() -> None:

@@ -151,7 +151,7 @@ def _strike_cut(sim: World, broker: int, plan: Strikes) -> None:
 
 def _repair_cut(sim: World, broker: int, plan: Strikes) -> None:
     for peer in _peers(sim, broker):
-        if not _is_split(sim, broker, peer, plan):
+        if not _stays_cut(sim, broker, peer, plan):
             heal(sim, broker, peer)
 
 
@@ -160,30 +160,28 @@ def _strike_cut_controller(sim: World, broker: int, plan: Strikes) -> None:
 
 
 def _repair_cut_controller(sim: World, broker: int, plan: Strikes) -> None:
-    if not _is_split(sim, broker, CONTROLLER, plan):
+    if not _stays_cut(sim, broker, CONTROLLER, plan):
         heal(sim, broker, CONTROLLER)
 
 
-def _is_split(sim: World, a: int, b: int, plan: Strikes) -> bool:
-    """Check whether a partition of another line goes through this link."""
-    return any(
-        other is not plan
-        and other.fault.kind == "partition"
-        and (a in other.struck) != (b in other.struck)
-        for other in sim.plans
-    )
-
-
-def _is_cut(sim: World, a: int, b: int, plan: Strikes) -> bool:
-    """Check whether a fault of another line, whose repair will mend it, has cut the link."""
+def _stays_cut(sim: World, a: int, b: int, plan: Strikes) -> bool:
+    """Check whether another line, whose repair will mend it, has cut the link or split it."""
     kind = "cut_controller" if b == CONTROLLER else "cut"
-    return any(
-        other is not plan
-        and other.fault.kind == kind
-        and b >= CONTROLLER
-        and (a in other.struck or b in other.struck)
+    cutting = b >= CONTROLLER and any(other is not plan for other in _acting(sim, kind, a, b))
+    return cutting or any(
+        other is not plan and (a in other.struck) != (b in other.struck)
         for other in sim.plans
+        if other.fault.kind == "partition"
     )
+
+
+def _acting(sim: World, kind: str, *brokers: int) -> list[Strikes]:
+    """Return the lines of this kind that have struck one of the brokers, and not repaired it."""
+    return [
+        plan
+        for plan in sim.plans
+        if plan.fault.kind == kind and not set(brokers).isdisjoint(plan.struck)
+    ]
 
 
 def _strike_partition(sim: World, struck: tuple[int, ...], plan: Strikes) -> None:
@@ -193,43 +191,31 @@ def _strike_partition(sim: World, struck: tuple[int, ...], plan: Strikes) -> Non
 def _repair_partition(sim: World, struck: tuple[int, ...], plan: Strikes) -> None:
     mend_network(
         sim,
-        [
-            (a, b)
-            for a, b in links_between(sim, struck)
-            if not _is_split(sim, a, b, plan) and not _is_cut(sim, a, b, plan)
-        ],
+        [(a, b) for a, b in links_between(sim, struck) if not _stays_cut(sim, a, b, plan)],
     )
 
 
-def _strike_slow(sim: World, broker: int, plan: Strikes) -> None:
+def _set_delay(sim: World, broker: int, plan: Strikes) -> None:
+    """Give each link the longest delay of the lines that slow it; 0 ms once all are repaired."""
     for peer in _peers(sim, broker):
-        slow(sim, broker, peer, int(plan.fault.value("delay_ms")))
+        delays = (line.fault.value("delay_ms") for line in _acting(sim, "slow", broker, peer))
+        slow(sim, broker, peer, int(max(delays, default=0)))
 
 
-def _repair_slow(sim: World, broker: int, plan: Strikes) -> None:
+def _set_loss(sim: World, broker: int, plan: Strikes) -> None:
+    """Give each link the largest share of the lines that lose its messages, or 0."""
     for peer in _peers(sim, broker):
-        slow(sim, broker, peer, 0)
-
-
-def _strike_lossy(sim: World, broker: int, plan: Strikes) -> None:
-    for peer in _peers(sim, broker):
-        lose(sim, broker, peer, plan.fault.value("loss"))
-
-
-def _repair_lossy(sim: World, broker: int, plan: Strikes) -> None:
-    for peer in _peers(sim, broker):
-        lose(sim, broker, peer, 0)
+        shares = (line.fault.value("loss") for line in _acting(sim, "lossy", broker, peer))
+        lose(sim, broker, peer, max(shares, default=0))
 
 
 # -- disks ----------------------------------------------------------------------------------------
 
 
-def _strike_slow_disk(sim: World, broker: int, plan: Strikes) -> None:
-    slow_disk(sim, broker, plan.fault.value("records_per_s"))
-
-
-def _repair_slow_disk(sim: World, broker: int, plan: Strikes) -> None:
-    slow_disk(sim, broker, 0)
+def _set_disk_rate(sim: World, broker: int, plan: Strikes) -> None:
+    """Give the disk the lowest rate of the lines that slow it; 0, its own, once none does."""
+    rates = (line.fault.value("records_per_s") for line in _acting(sim, "slow_disk", broker))
+    slow_disk(sim, broker, min(rates, default=0))
 
 
 def _strike_disk(sim: World, broker: int, plan: Strikes) -> None:
@@ -319,9 +305,9 @@ PLAN_KINDS: Final[dict[str, PlanKind]] = {
         takes=NOTHING,
         pays="cuts",
     ),
-    "slow": PlanKind(_each(_strike_slow), _each(_repair_slow), stops=False, takes=NOTHING, pays=""),
+    "slow": PlanKind(_each(_set_delay), _each(_set_delay), stops=False, takes=NOTHING, pays=""),
     "slow_disk": PlanKind(
-        _each(_strike_slow_disk), _each(_repair_slow_disk), stops=False, takes=NOTHING, pays=""
+        _each(_set_disk_rate), _each(_set_disk_rate), stops=False, takes=NOTHING, pays=""
     ),
     "disk_fail": PlanKind(
         _each(_strike_disk), _each(_repair_disk), stops=False, takes=REPAIRED, pays=""
@@ -330,7 +316,7 @@ PLAN_KINDS: Final[dict[str, PlanKind]] = {
         _strike_partition, _repair_partition, stops=False, takes=NOTHING, pays="cuts", whole=True
     ),
     "lossy": PlanKind(
-        _each(_strike_lossy), _each(_repair_lossy), stops=False, takes=NOTHING, pays="losses"
+        _each(_set_loss), _each(_set_loss), stops=False, takes=NOTHING, pays="losses"
     ),
     "kill_controller": PlanKind(
         _strike_controller,
