@@ -36,7 +36,7 @@ def _docstrings(path: Path) -> Iterator[tuple[int, str]]:
                 yield getattr(node, "lineno", 1), text.splitlines()[0]
 
 
-RAISES = re.compile(r"\bRaises `?([A-Z]\w+)")
+RAISES = re.compile(r"\b[Rr]aises? `?([A-Z]\w+)")
 
 
 def test_errors_named_in_docstrings_exist() -> None:

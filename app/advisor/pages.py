@@ -112,7 +112,7 @@ def ask() -> AnyResponse | str:
     )
     failures = Failures(*(_bounded(name) for name in Failures.__dataclass_fields__))
     runs = typed(request.form, "runs", 1, RUNS_MOST)
-    spec = study(setting, failures, runs)
+    spec = study_spec(setting, failures, runs)
     if request.form.get("act") == "estimate":
         return _form(setting, failures, runs, estimate=_estimate(spec, setting, failures))
     number = jobs().submit(spec, *visitor.asker())
@@ -166,8 +166,8 @@ def _bounded(name: str) -> int:
     return number
 
 
-def study(setting: Setting, failures: Failures, runs: int) -> Spec:
-    """Start a study with a cell for the setting and for each that differs in one thing.
+def study_spec(setting: Setting, failures: Failures, runs: int) -> Spec:
+    """Return the study: a cell for the setting and one for each neighbour differing in one thing.
 
     Raises InputError, RequestError.
     """

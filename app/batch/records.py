@@ -49,8 +49,8 @@ class Counted:
     """Counts of a profile and cell: `n` runs, and `hits`, the runs that broke each invariant.
 
     Two more keys of `hits` are ANY, runs that broke at least one invariant, and ERROR, runs that
-    failed and so have no verdict.  `weights` is as in Tally and in the summary: empty if all runs
-    have the same weight.
+    failed and so have no verdict.  `weights` is as in PlanTally and in the summary: empty if all
+    runs have the same weight.
     """
 
     n: int = 0
