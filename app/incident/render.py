@@ -161,7 +161,7 @@ def losses(timeline: Timeline) -> Iterator[Row]:
                 lost.add(cut)
                 node = _broker(event.node)
                 high, of = (best, whose) if off else (own[event.node], node)
-                lost_records = phrase(_LOST, _span(cut, high), high, of)
+                lost_records = phrase(_LOST, span(cut, high), high, of)
                 end = (
                     phrase(", and the leader's log ends at {0}", cut)
                     if off
@@ -184,7 +184,7 @@ def losses(timeline: Timeline) -> Iterator[Row]:
                 _broker(event.node),
                 join(
                     (
-                        phrase(_LOST, _span(leo, best), best, whose),
+                        phrase(_LOST, span(leo, best), best, whose),
                         phrase(", and leader epoch {0} begins at {1}", event.data["le"], leo),
                     )
                 ),
@@ -199,7 +199,7 @@ def _greater(best: int, whose: str, hw: int | None, event: Event) -> tuple[int, 
     return (hw, _broker(event.node)) if isinstance(hw, int) and hw > best else (best, whose)
 
 
-def _span(first: int, end: int) -> str:
+def span(first: int, end: int) -> str:
     return (
         phrase("offset {0} was", first)
         if end == first + 1
