@@ -33,7 +33,7 @@ from app.bootstrap import OF_STUDIES
 from app.core import installing
 from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields, one_of, typed
-from app.questions.names import DIGEST, digest_asked
+from app.questions.names import digest_asked
 from app.server import api_schema, visitor
 from app.server.services import apart, services
 from app.storage.batch_fields import ACTIVE, ENDED, BatchState
@@ -165,9 +165,7 @@ def _chosen() -> tuple[dict[str, str], Scenario | None, FormValues]:
     """
     run, again = request.args.get("run", ""), request.args.get("again", "")
     if run:
-        if not DIGEST.match(run):
-            raise RequestError("not_found")
-        return {"run": run}, scenario_of_run(services().replays.run(run)), {}
+        return {"run": run}, scenario_of_run(naming.run_named(run)), {}
     if again:
         batch = jobs().batch(again)
         scenario = records.scenario_of(batch)

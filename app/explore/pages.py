@@ -16,10 +16,10 @@ from app.explore import search_request
 from app.explore.answering import ExploreAnswer, FoundWay
 from app.explore.search import DONE, REFUSED, Search
 from app.explore.search_request import Ask
-from app.questions.names import DIGEST
 from app.server import visitor
 from app.server.services import services
 from app.web.moments import address, code_of, frame
+from app.web.naming import run_named
 from engine.explore.budgets import NAMES, Budgets, known
 from engine.explore.danger import FAR, NEAR
 from engine.model.phrases import translate
@@ -69,15 +69,9 @@ class NextMove(TypedDict):
     n: int
 
 
-def _run(digest: str) -> Run:
-    if not DIGEST.match(digest):
-        raise RequestError("not_found")
-    return services().replays.run(digest)
-
-
 def _parse_question(digest: str, fields: MultiDict[str, str]) -> Ask:
     """Parse the question of an address or a form; what it does not name is as usual."""
-    run = _run(digest)
+    run = run_named(digest)
     budgets = budgets_in(fields, _first_of(run.scenario)[1])
     goal = fields.get("goal", search_request.LOSS)
     if goal not in search_request.GOALS:

@@ -8,9 +8,8 @@ from typing import Final
 from flask import Blueprint, redirect, render_template, request
 from werkzeug.wrappers import Response
 
-from app.core.refusals import RequestError
 from app.core.request_fields import typed, whole_number
-from app.questions.names import DIGEST, default_run, parse_run
+from app.questions.names import default_run, parse_run
 from app.server import visitor
 from app.server.services import apart, services
 from app.web import naming
@@ -46,10 +45,7 @@ def _drilled(run: Run) -> Run:
 def question_of_address() -> ViewQuestion:
     """Return the question that the address names; without one, the first of the deck."""
     if request.args.get("run"):
-        digest = request.args["run"]
-        if not DIGEST.match(digest):
-            raise RequestError("not_found")
-        run = _drilled(services().replays.run(digest))
+        run = _drilled(naming.run_named(request.args["run"]))
     elif request.args.get("s"):
         run = default_run(naming.scenario_named(request.args["s"]), naming.profile_asked())
     else:

@@ -11,10 +11,11 @@ from app.core.json_response import from_json, to_json
 from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields, require_known, typed
 from app.questions import registry, runs
-from app.questions.names import DIGEST, SCENARIO_BYTES, default_run, digest_asked, parse_run
+from app.questions.names import SCENARIO_BYTES, default_run, digest_asked, parse_run
 from app.server import api_schema, visitor
 from app.server.edition import FOR_EVER, lasting
 from app.server.services import apart, services
+from app.web.naming import run_named
 from app.web.questioning import question_context
 from engine import ENGINE_VERSION
 from engine.lens.lens_json import parse_releases as releases_asked
@@ -23,7 +24,6 @@ from engine.model.json_types import Json
 from engine.model.languages import language_of
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
-from engine.sim.run import Run
 from engine.view.wire import StepJson
 
 blueprint = Blueprint("api", __name__)
@@ -177,9 +177,7 @@ def steps(digest: str) -> Response:
     """
     first = typed(request.args, "from", default=0)
     count = min(runs.STEPS_MOST, typed(request.args, "count", default=32))
-    if not DIGEST.match(digest):
-        raise RequestError("not_found")
-    services().replays.run(digest)
+    run_named(digest)
     lens = request.args.get("lens", "")
     releases, bare = releases_asked(lens) if lens else (), request.args.get("only") == "lens"
     etag = f"{digest}-{first}-{count}-{ENGINE_VERSION}"
@@ -208,8 +206,7 @@ def _under_the_lens(step: StepJson, releases: tuple[str, ...], bare: bool) -> Ma
 @blueprint.get("/r/<digest>/facts.json")
 def facts(digest: str) -> Response:
     """Return the facts of a run once it has been played: a socket would keep its steps waiting."""
-    if not DIGEST.match(digest):
-        raise RequestError("not_found")
+    run_named(digest)
     fields = RequestFields({"run": digest, "have": 0, "ahead": 0})
     return json_answer({"ok": True, **runs.open_run(question_context(), fields)})
 
@@ -217,7 +214,6 @@ def facts(digest: str) -> Response:
 @blueprint.get("/r/<digest>.json")
 def run_text(digest: str) -> Response:
     """Return the run itself, as `highwater run` takes it."""
-    run: Run = services().replays.run(digest)
-    response = Response(run.text(), mimetype="application/json")
+    response = Response(run_named(digest).text(), mimetype="application/json")
     response.headers["Cache-Control"] = FOR_EVER
     return response

@@ -24,7 +24,7 @@ from app.core.request_fields import typed
 from app.core.verdict_text import verdict_text
 from app.core.words import choose
 from app.learn.path import place_on_path
-from app.questions.names import DIGEST, default_run
+from app.questions.names import default_run
 from app.recordings.page import badge
 from app.server import addresses, bundler, security, visitor
 from app.server.edition import edition
@@ -65,9 +65,7 @@ def carried_run() -> str:
 @blueprint.get("/r/<digest>")
 def run(digest: str) -> str:
     """Render a saved or live run, opened at ``?step=``."""
-    if not DIGEST.match(digest):
-        raise RequestError("not_found")
-    run = services().replays.run(digest)
+    run = naming.run_named(digest)
     return animator(run.scenario, run)
 
 
