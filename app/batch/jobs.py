@@ -127,9 +127,8 @@ class Jobs:
         self._settings = settings
         self._runner = runner
         self._making = threading.Lock()
-        here = Path(settings.instance).resolve() / "batches"
-        self._locks = Locks(here)
-        self._root = settings.batch_directory or str(here)
+        self._locks = Locks(settings.instance.resolve() / "batches")
+        self._root = settings.batch_root
         self._kept = KeptRows(self._root, settings.rows_mib * MIB)
         self._mutex = mutex or threading.Lock()
         self._jobs: dict[str, BatchRun] = {}

@@ -323,7 +323,7 @@ def query(
 
     form = form_of(out, as_csv, as_json)
     settings = config.read(None, **({"spark_master": master} if master else {}))
-    sys.exit(run_query(settings, sql, rows or (ROWS_MOST if out else 50), form, out))
+    run_query(settings, sql, rows or (ROWS_MOST if out else 50), form, out)
 
 
 @main.group()

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from app.batch import records
 from app.batch.runners.rows import chunks_on_disk, files_of, spark_schema
 from app.batch.runners.tables import open_duck, reading
 
@@ -212,5 +213,5 @@ def links(result: QueryResult) -> list[str]:
     for row in result.rows:
         batch, profile, cell, seed = (row[index] for index in at)
         here = f"?step={max(0, row[step] - 1)}" if step >= 0 and (row[step] or -1) > 0 else ""
-        made.append(f"/batch/{batch}/row/{profile}/{cell}/{seed}{here}")
+        made.append(f"{records.row_path(batch, str(profile), cell, seed)}{here}")
     return made
