@@ -10,6 +10,7 @@ from app.kafka.metadata import PartitionMetadata
 from app.reading.events import CONTROLLER, Event
 from app.reading.files import ReplicaFiles
 from engine.model.phrases import join, phrase
+from engine.scenarios.expectations import record_notation
 
 JUST_BEFORE_MS = 1_000
 """Time before the first state of the record whose events are shown with it."""
@@ -208,12 +209,9 @@ def span(first: int, end: int) -> str:
 
 
 def record(state: PartitionMetadata) -> str:
-    text = f"{state.leader} {state.leader_epoch} {state.partition_epoch} {_ids(state.isr)}"
-    if state.elr:
-        text += f" elr {_ids(state.elr)}"
-    if state.last_known_elr:
-        text += f" last {_ids(state.last_known_elr)}"
-    return f"P{{{text}}}" + (" RECOVERING" if state.recovering else "")
+    sets = map(sorted, (state.isr, state.elr, state.last_known_elr))
+    text = record_notation((state.leader, state.leader_epoch, state.partition_epoch), *sets)
+    return text + (" RECOVERING" if state.recovering else "")
 
 
 def _ids(brokers: Any) -> str:

@@ -239,3 +239,24 @@ def is_kept(verdict: str | list[str], broken: Collection[str]) -> bool:
     return set(verdict) <= set(broken) and all(
         INVARIANTS[name].explains in verdict for name in beside
     )
+
+
+def record_notation(
+    state: tuple[object, int, int],
+    isr: Iterable[object],
+    elr: Collection[object] = (),
+    last: Collection[object] = (),
+    tp: int = 0,
+) -> str:
+    """Return a partition's record as an expectation reads it.
+
+    `state`: (leader, leader epoch, partition epoch).
+    """
+    text = f"{' '.join(map(str, state))} {_in_brackets(isr)}"
+    if elr or last:
+        text += f" elr {_in_brackets(elr)} last {_in_brackets(last)}"
+    return f"P{tp or ''}{{{text}}}"
+
+
+def _in_brackets(brokers: Iterable[object]) -> str:
+    return f"[{','.join(map(str, brokers))}]"
