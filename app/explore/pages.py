@@ -18,7 +18,7 @@ from app.explore.search import DONE, REFUSED, Search
 from app.explore.search_request import Ask
 from app.server import visitor
 from app.server.services import services
-from app.web.moments import address, code_of, frame
+from app.web.moments import MOST_LANES, address, code_of, frame
 from app.web.naming import run_named
 from engine.explore.budgets import NAMES, Budgets, known
 from engine.explore.danger import FAR, NEAR
@@ -37,7 +37,6 @@ OF_VOTERS: Final = ("controller", "cuts", "timers")
 USUAL: Final = {"crashes": 1, "writes": 1}
 USUAL_OF_GROUPS: Final = {"members": 1, "commits": 1}
 USUAL_OF_VOTERS: Final = {"controller": 1, "timers": 1}
-MOST_LANES: Final = 4
 PAIRS: Final = ("cut", "heal")
 NOT_OF_A_BROKER: Final = ("produce", "advance")
 WORST_FIRST: Final = {NEAR: 0, FAR: 1}

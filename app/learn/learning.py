@@ -13,7 +13,7 @@ from app.questions.names import default_run, parse_run
 from app.server import visitor
 from app.server.services import apart, services
 from app.web import naming
-from app.web.moments import address, animator, recorded
+from app.web.moments import MOST_LANES, address, animator, recorded
 from app.web.question_view import GivenAnswer, ViewQuestion, given_of, question_json, result
 from engine.learn.deck import PREDICTIONS
 from engine.learn.drill import FEWEST, drilled
@@ -28,7 +28,6 @@ QUIZ: Final = FEWEST
 """Questions of a quiz about one run."""
 NEXT_FEW: Final = 5
 """Moments after a step among which the best question is looked for."""
-MOST_LANES: Final = 4
 """Replicas for which the stage on the page has room at once."""
 
 

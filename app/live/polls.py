@@ -13,6 +13,7 @@ from typing import Final, NotRequired, TypedDict
 from app.core.refusals import RequestError
 from app.web.question_view import GivenAnswer, QuestionWords
 from engine.learn.probes import Probe
+from engine.model.languages import USUAL
 
 POLLS_MOST: Final = 40
 """Questions of one class; with `MEMBERS_MOST` answers each that is what a room may take."""
@@ -151,7 +152,7 @@ class Poll:
 
     def rows(self) -> list[list[Cell]]:
         """Return a row for each answer, below `HEAD`, in the order in which they came."""
-        probe, texts = self.asking.probe, self.asking.told["en"]
+        probe, texts = self.asking.probe, self.asking.told[USUAL]
         return [
             [
                 self.number,
@@ -161,7 +162,7 @@ class Poll:
                 probe.text,
                 texts["ask"],
                 answer.pupil,
-                answer.text["en"],
+                answer.text[USUAL],
                 int(answer.given.place == probe.right),
                 " ".join(probe.choices[answer.given.place].wrong)
                 if answer.given.place >= 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import csv
+import io
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from flask import Blueprint, Response, current_app, request, url_for
@@ -34,6 +36,15 @@ ALWAYS: Final = ("lang", "v")
 
 def json_answer(data: Any, status: int = 200) -> Response:
     return Response(to_json(data), status, mimetype="application/json")
+
+
+def csv_answer(rows: Iterable[Sequence[object]], name: str) -> Response:
+    """Return a file to download, the head first."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    answer = Response(text.getvalue(), mimetype="text/csv")
+    answer.headers["Content-Disposition"] = f"attachment; filename={name}"
+    return answer
 
 
 def unless_known(etag: str, answer: Callable[[], Response]) -> Response:
