@@ -103,7 +103,8 @@ def _asking(run: Run, recording: MomentRecording, probe: Probe) -> Asking:
 def asked(question: Question) -> Answer:
     """Return the question of this class, in the words of this page.
 
-    How it answered only once it is closed, or to its leader, and what is right only then.
+    Until the question is closed, its leader alone receives the counts of answers, and no browser
+    the right one.
     """
     poll, leads = rooms_here().asked(sid())
     return _told(poll, question.client.lang, leads)

@@ -143,7 +143,7 @@ class Rooms:
         self._where: dict[str, str] = {}
 
     def get(self, name: str) -> Room:
-        """Raise `RequestError` "gone" for a room that is not, or is no more."""
+        """Return the room of a class.  Raises `RequestError` "gone" where there is none now."""
         with self._lock:
             self._let_go()
             room = self._of.get(name)
@@ -296,9 +296,9 @@ class Rooms:
             return [list(HEAD), *(row for poll in room.polls for row in poll.rows())]
 
     def horizon(self, sid: str, digest: str) -> int | None:
-        """Return the last step of this run that may be sent to this connection.
+        """Return the last step of this run that may be sent to this connection, None for all.
 
-        While its class is asked about the run, that of the question.
+        While a follower's class answers a question about the run, it is the step of the question.
         """
         with self._lock:
             room = self._of.get(self.where(sid))
