@@ -246,6 +246,7 @@ def record_notation(
     isr: Iterable[object],
     elr: Collection[object] = (),
     last: Collection[object] = (),
+    *,
     tp: int = 0,
 ) -> str:
     """Return a partition's record as an expectation reads it.
