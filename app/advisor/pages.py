@@ -100,7 +100,7 @@ def ask() -> AnyResponse | str:
     With the button *Estimate*, show its expected time and how often the formula expects a loss.
     """
     visitor.require_token()
-    visitor.require_patience()
+    visitor.limit_saves()
     setting = Setting(
         profile=request.form.get("profile", "")[:120],
         brokers=_bounded("brokers"),
@@ -115,8 +115,8 @@ def ask() -> AnyResponse | str:
     spec = study_spec(setting, failures, runs)
     if request.form.get("act") == "estimate":
         return _form(setting, failures, runs, estimate=_estimate(spec, setting, failures))
-    number = jobs().submit(spec, *visitor.asker())
-    return redirect(address(f"/batch/{number}", **visitor.tongue()), 303)
+    number = jobs().submit(spec, *visitor.owner_and_account())
+    return redirect(address(f"/batch/{number}", **visitor.lang_query()), 303)
 
 
 @blueprint.get("/batch/<number>/advice")

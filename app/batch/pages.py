@@ -235,10 +235,10 @@ def submit() -> Response:
     The body is {scenario | run | again, runs, profiles: [...], vary: ["key=v1,v2"], first_seed}.
     """
     visitor.require_token()
-    visitor.require_patience()
+    visitor.limit_saves()
     given = body()
-    number = jobs().submit(asked_spec(given, scenario_asked(given)), *visitor.asker())
-    url = address(f"/batch/{number}", **visitor.tongue())
+    number = jobs().submit(asked_spec(given, scenario_asked(given)), *visitor.owner_and_account())
+    url = address(f"/batch/{number}", **visitor.lang_query())
     return json_answer({"ok": True, "id": number, "url": url, **visitor.new_key()}, 201)
 
 
@@ -246,7 +246,7 @@ def submit() -> Response:
 def submit_form() -> AnyResponse:
     """Submit a study from the form itself, for a page without scripts."""
     visitor.require_token()
-    visitor.require_patience()
+    visitor.limit_saves()
     sent = request.form
     given = RequestFields(
         {
@@ -260,8 +260,8 @@ def submit_form() -> AnyResponse:
             "vary": [line for line in sent.get("vary", "").splitlines() if line.strip()],
         }
     )
-    number = jobs().submit(asked_spec(given, scenario_asked(given)), *visitor.asker())
-    return redirect(address(f"/batch/{number}", **visitor.tongue()), 303)
+    number = jobs().submit(asked_spec(given, scenario_asked(given)), *visitor.owner_and_account())
+    return redirect(address(f"/batch/{number}", **visitor.lang_query()), 303)
 
 
 @blueprint.post("/api/batches/estimate")
@@ -271,7 +271,7 @@ def submit_form() -> AnyResponse:
 def estimate() -> Response:
     """Play a few runs to estimate the time of all of them, and to find what would go wrong."""
     visitor.require_token()
-    visitor.require_patience()
+    visitor.limit_saves()
     given = body()
     spec = asked_spec(given, scenario_asked(given))
     installing.require()
@@ -385,8 +385,8 @@ def cancel(number: str) -> Response:
 def resume(number: str) -> Response:
     """Compute the chunks that are missing."""
     visitor.require_token()
-    visitor.require_patience()
-    jobs().resume(number, *visitor.asker())
+    visitor.limit_saves()
+    jobs().resume(number, *visitor.owner_and_account())
     return json_answer({"ok": True, "batch": jobs().snapshot(number)})
 
 
@@ -395,11 +395,11 @@ def act(number: str, what: str) -> AnyResponse:
     """Resume or cancel a batch from the buttons of the page, where no script runs."""
     visitor.require_token()
     if what == "resume":
-        visitor.require_patience()
-        jobs().resume(number, *visitor.asker())
+        visitor.limit_saves()
+        jobs().resume(number, *visitor.owner_and_account())
     else:
         jobs().cancel(number, visitor.owner())
-    return redirect(address(f"/batch/{number}", **visitor.tongue()), 303)
+    return redirect(address(f"/batch/{number}", **visitor.lang_query()), 303)
 
 
 @blueprint.post("/api/batches/<number>/more")
@@ -407,17 +407,17 @@ def act(number: str, what: str) -> AnyResponse:
 def more(number: str) -> Response:
     """Add more seeds for every profile and cell; the body is {runs}."""
     visitor.require_token()
-    visitor.require_patience()
-    jobs().add_runs(number, body().whole("runs", 1, RUNS_MOST), *visitor.asker())
+    visitor.limit_saves()
+    jobs().add_runs(number, body().whole("runs", 1, RUNS_MOST), *visitor.owner_and_account())
     return json_answer({"ok": True, "batch": jobs().snapshot(number)})
 
 
 @blueprint.post("/batch/<number>/more")
 def more_form(number: str) -> AnyResponse:
     visitor.require_token()
-    visitor.require_patience()
-    jobs().add_runs(number, typed(request.form, "runs", 1, RUNS_MOST), *visitor.asker())
-    return redirect(address(f"/batch/{number}", **visitor.tongue()), 303)
+    visitor.limit_saves()
+    jobs().add_runs(number, typed(request.form, "runs", 1, RUNS_MOST), *visitor.owner_and_account())
+    return redirect(address(f"/batch/{number}", **visitor.lang_query()), 303)
 
 
 @blueprint.delete("/api/batches/<number>")
@@ -432,4 +432,4 @@ def delete(number: str) -> Response:
 def delete_form(number: str) -> AnyResponse:
     visitor.require_token()
     jobs().delete(number, visitor.owner())
-    return redirect(address("/batch", **visitor.tongue()), 303)
+    return redirect(address("/batch", **visitor.lang_query()), 303)

@@ -137,7 +137,7 @@ def _question(ask: Ask, digest: str, refusal: str = "") -> str:
         lanes=min(max(len(partition) for partition in scenario.partitions), MOST_LANES),
         back=address(f"/r/{digest}", step=str(ask.step)),
         question=_address(ask),
-        asked=address(f"/explore/{digest}", **_address(ask), **visitor.tongue()),
+        asked=address(f"/explore/{digest}", **_address(ask), **visitor.lang_query()),
         goals=[goal for goal in search_request.GOALS if goal not in without],
         first=[(name, budgets[name]) for name in first],
         others=[(name, budgets[name]) for name in others],
@@ -156,7 +156,7 @@ def begin(digest: str) -> AnyResponse:
     visitor.require_token()
     ask = _parse_question(digest, request.form)
     try:
-        services().searches.ask(ask, visitor.asker()[1])
+        services().searches.ask(ask, visitor.owner_and_account()[1])
     except RequestError as error:
         if error.code != "slow_down":
             raise
@@ -170,7 +170,7 @@ def cancel(digest: str) -> AnyResponse:
     """End the search; what it has seen so far is its answer."""
     visitor.require_token()
     ask = _parse_question(digest, request.form)
-    services().searches.cancel(ask.number, visitor.asker()[1])
+    services().searches.cancel(ask.number, visitor.owner_and_account()[1])
     return redirect(_page(ask), 303)
 
 
@@ -189,7 +189,7 @@ def answer(digest: str) -> str:
 
 
 def _page(ask: Ask) -> str:
-    return address(f"/explore/{ask.run.digest}", **_address(ask), **visitor.tongue())
+    return address(f"/explore/{ask.run.digest}", **_address(ask), **visitor.lang_query())
 
 
 def standing(search: Search | None) -> dict[str, object]:

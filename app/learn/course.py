@@ -83,7 +83,7 @@ def first(slug: str) -> Response:
     """Redirect from a chapter to its first scene."""
     if slug not in course.slugs():
         raise RequestError("not_found")
-    return redirect(address(f"/learn/{slug}/1", **visitor.tongue()))
+    return redirect(address(f"/learn/{slug}/1", **visitor.lang_query()))
 
 
 @blueprint.get("/learn/<slug>/<int:number>")

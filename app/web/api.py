@@ -91,7 +91,7 @@ def _declared() -> api_schema.RouteSchema | None:
 def save_run() -> Response:
     """Save a run sent as text, or one this server knows by digest; twice is the same as once."""
     visitor.require_token()
-    visitor.require_patience()
+    visitor.limit_saves()
     fields = body()
     replays = services().replays
     if fields.has("text"):
@@ -131,7 +131,7 @@ def _scenario_sent() -> Scenario:
 def save_scenario() -> Response:
     """Save a scenario under its digest; return the address where it can be played."""
     visitor.require_token()
-    visitor.require_patience()
+    visitor.limit_saves()
     scenario = _scenario_sent()
     if len(scenario.canonical().encode()) > SCENARIO_BYTES:
         raise RequestError("too_large", limit=SCENARIO_BYTES)

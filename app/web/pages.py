@@ -191,7 +191,7 @@ def _helpers() -> dict[str, object]:
         "outcome_sign": display_names.OUTCOME_SIGNS.get,
         "rule": lambda name: display_names.rule(name, words),
         "lang": visitor.lang(),
-        "tongue": address("", **visitor.tongue()),
+        "tongue": address("", **visitor.lang_query()),
         "languages": NAMES,
         "short": short,
         "csp_nonce": security.nonce(),
