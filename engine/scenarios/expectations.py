@@ -241,23 +241,11 @@ def is_kept(verdict: str | list[str], broken: Collection[str]) -> bool:
     )
 
 
-def record_notation(
-    state: tuple[object, int, int],
-    isr: Iterable[object],
-    elr: Collection[object] = (),
-    last: Collection[object] = (),
-    *,
-    tp: int = 0,
-) -> str:
+def record_notation(state: Iterable[object], *sets: Collection[object], tp: int = 0) -> str:
     """Return a partition's record as an expectation reads it.
 
-    `state`: (leader, leader epoch, partition epoch).
+    `state` is leader, leader epoch and partition epoch; `sets` are ISR, ELR and last known ELR.
     """
-    text = f"{' '.join(map(str, state))} {_in_brackets(isr)}"
-    if elr or last:
-        text += f" elr {_in_brackets(elr)} last {_in_brackets(last)}"
-    return f"P{tp or ''}{{{text}}}"
-
-
-def _in_brackets(brokers: Iterable[object]) -> str:
-    return f"[{','.join(map(str, brokers))}]"
+    isr, elr, last = (f"[{','.join(map(str, brokers))}]" for brokers in sets)
+    more = f" elr {elr} last {last}" if any(sets[1:]) else ""
+    return f"P{tp or ''}{{{' '.join(map(str, state))} {isr}{more}}}"

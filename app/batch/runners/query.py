@@ -133,9 +133,9 @@ def answer(
         frame = session.createDataFrame(list(rows), _declared(columns, {}))
         frame.createOrReplaceTempView(name)
     frame = session.sql(sql)
-    found = frame.limit(most + 1).collect()
-    shown = [[plain(value) for value in row] for row in found[:most]]
-    return QueryResult(list(frame.columns), shown, len(found) > most)
+    collected = frame.limit(most + 1).collect()
+    shown = [[plain(value) for value in row] for row in collected[:most]]
+    return QueryResult(list(frame.columns), shown, len(collected) > most)
 
 
 def answer_here(
