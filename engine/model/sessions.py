@@ -201,10 +201,6 @@ class SessionCache:
     def remove(self, session_id: int) -> None:
         self.sessions.pop(session_id, None)
 
-    def total_partitions(self) -> int:
-        """Return partitions over all sessions, as of their last use."""
-        return sum(session.cached_size for session in self.sessions.values())
-
 
 @declared
 class FetchContext:

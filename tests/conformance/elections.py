@@ -153,7 +153,7 @@ class ReassignmentCase(Adapter):
             "adding": sorted(self.plan.adding),
             "removing": sorted(self.plan.removing),
             "replicas": list(self.plan.replicas),
-            "in_progress": self.plan.in_progress,
+            "in_progress": bool(self.plan.adding or self.plan.removing),
         }
 
     def op_complete(self, a: Fields) -> Fields:
