@@ -19,7 +19,7 @@ from engine.scenarios.fault_lines import FAULT_FIELDS, FAULT_KINDS, OF_ONE_KIND,
 from engine.scenarios.file import find, load_text
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.writing import yaml_of
-from engine.sim.run import Run, play, play_all
+from engine.sim.run import Run, play, play_all, run_to_end
 from engine.sim.simulation import Simulation
 from engine.study.batch import row_of
 from engine.study.digest import digest
@@ -249,8 +249,7 @@ def restarts(scenario: Scenario, profile: str) -> tuple[list[int], int, Simulati
             behind = max(behind, sum(not is_caught_up(sim, broker) for broker in sim.brokers))
 
     sim.listener = note
-    for _ in play(sim, ("run",)):
-        pass
+    run_to_end(sim, ("run",))
     return order, behind, sim
 
 

@@ -17,7 +17,7 @@ from engine.hunt.hidden import HIDDEN, Hidden, found_in
 from engine.hunt.storms import NAMES, RELEASES, storm
 from engine.model.errors import InputError
 from engine.model.profiles import get_profile
-from engine.sim.run import Run, play
+from engine.sim.run import Run, run_to_end
 from engine.study.batch import PROMISED, run_chunk
 from tests.conftest import sample
 
@@ -40,8 +40,7 @@ def test_every_move_of_a_storms_operator_is_possible_at_some_time(name: str) -> 
     for seed in range(60):
         sim = Run(storm(name), "K41", seed).simulation()
         sim.rush = True
-        for _ in play(sim, ("run",)):
-            pass
+        run_to_end(sim, ("run",))
         for plan in sim.plans:
             played.update(plan.played)
         if wanted <= played.keys():

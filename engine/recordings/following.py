@@ -20,7 +20,6 @@ from itertools import takewhile
 from typing import Any, Final
 
 from engine.model.configs import CATALOGUE, build
-from engine.model.errors import InputError
 from engine.model.profiles import get_profile
 from engine.model.quorum import FOLLOWER
 from engine.recordings.facts import facts_now, metadata_end, pairs
@@ -28,7 +27,7 @@ from engine.recordings.reading import Facts, RecordedStep, Recording
 from engine.scenarios.file import library
 from engine.scenarios.scenario import Scenario
 from engine.sim.kernel import Chance
-from engine.sim.run import play
+from engine.sim.run import try_move
 from engine.sim.simulation import Simulation
 
 OF_THE_TOPIC: Final = ("min.insync.replicas", "unclean.leader.election.enable")
@@ -269,15 +268,8 @@ class Follower:
             self.notes.append(f"step {number}, “{step.move}”: played as {said}")
 
     def _play(self, line: str) -> str:
-        """Play a move; return why it cannot be played, or ""."""
-        if not line:
-            return ""
-        try:
-            for _ in play(self.sim, (line,)):
-                pass
-        except InputError as error:
-            return error.sentence
-        return ""
+        """Play a move, if there is one; return why it cannot be played, or ""."""
+        return try_move(self.sim, line) if line else ""
 
     # -- records that came later -----------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from engine.model.effects import Cue
 from engine.model.messages import Message
 from engine.moves import moves
 from engine.replay.checkpoints import Checkpoint, Growths
-from engine.sim.run import Run, play
+from engine.sim.run import Run, play, run_to_end
 from engine.sim.simulation import Simulation
 
 Happened = tuple[int, int, Any, list[Cue], list[Message]]
@@ -34,8 +34,7 @@ def played(
         while not (here and sim.events >= events) and next(rest, CLOCK_STANDS) is None:
             pass
         rest.close()
-    for _ in play(sim, lines, first):
-        pass
+    run_to_end(sim, lines, first)
     return sim
 
 
