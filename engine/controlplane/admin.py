@@ -150,9 +150,7 @@ def reassign(k: Controller, tp: int, target: Ids | None, out: Effects) -> int:
         k,
         tp,
         out,
-        target_replicas=plan.replicas,
-        adding=plan.adding,
-        removing=plan.removing,
+        election.Target(replicas=plan.replicas, adding=plan.adding, removing=plan.removing),
         kind=election.ONLINE,
     )
     append(k, records, out)
@@ -171,10 +169,7 @@ def _cancel(k: Controller, tp: int, out: Effects) -> int:
         k,
         tp,
         out,
-        target_isr=left.isr,
-        target_replicas=left.replicas,
-        adding=(),
-        removing=(),
+        election.Target(isr=left.isr, replicas=left.replicas, adding=(), removing=()),
         kind=election.UNCLEAN if left.unclean else election.ONLINE,
     )
     append(k, records, out)
