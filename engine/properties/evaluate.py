@@ -39,6 +39,7 @@ from engine.properties.formula import (
 from engine.properties.grammar import parse
 from engine.properties.moment import NOBODY, Moment
 from engine.properties.recording import MomentRecording
+from engine.scenarios.parts import find_broker
 from engine.sim.run import Run
 
 MOST_LOOKS: Final = 2_000_000
@@ -288,11 +289,11 @@ class _Judged:
             raise _bad(at, "a {0} is expected here, not {1}", sort, text[:40])
         if text == "none":
             return _constant(NOBODY)
-        for spec in self._brokers:
-            if text in (spec.label, str(spec.id), f"b{spec.id}"):
-                return _constant(spec.id)
-        labels = ", ".join(spec.label for spec in self._brokers)
-        raise _bad(at, "there is no broker {0}; there are {1}", text[:40], labels)
+        try:
+            return _constant(find_broker(text, self._brokers))
+        except InputError as bad:
+            sentence, where = bad.sentence, _where(at)
+            raise InputError(bad.code, "{0}{1}", _place(at), sentence, where=where) from None
 
     def _call(self, call: Call, bound: Bound) -> tuple[str, Read]:
         fact = facts.fact(call.name, _where(call.at), _place(call.at))

@@ -25,6 +25,7 @@ from engine.model.quorum import FOLLOWER
 from engine.recordings.facts import facts_now, metadata_end, pairs
 from engine.recordings.reading import Facts, RecordedStep, Recording
 from engine.scenarios.file import library
+from engine.scenarios.parts import find_broker
 from engine.scenarios.scenario import Scenario
 from engine.sim.kernel import Chance
 from engine.sim.run import try_move
@@ -291,10 +292,7 @@ class Follower:
 
     def _target(self, number: int, how: list[str]) -> int:
         if "to" in how:
-            name = how[how.index("to") + 1]
-            for spec in self.scenario.brokers:
-                if name in (str(spec.id), spec.name):
-                    return spec.id
+            return find_broker(how[how.index("to") + 1], self.scenario.brokers)
         leader = self.recording.steps[number].facts.get("leader", -1)
         return int(leader)
 
