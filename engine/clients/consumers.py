@@ -20,6 +20,7 @@ from engine.model.messages import (
     EARLIEST,
     FETCH,
     LATEST,
+    NO_BROKER,
     NO_EPOCH,
     Broken,
     EpochEndRequest,
@@ -38,7 +39,6 @@ from engine.model.timers import CLIENT_TICK
 NO_RESET: Final = 0
 RESETS: Final = {"earliest": EARLIEST, "latest": LATEST, "none": NO_RESET}
 """auto.offset.reset -> what ListOffsets is asked for."""
-NOWHERE: Final = -1
 
 
 @declared
@@ -58,9 +58,9 @@ class Consumer(BaseClient):
     validated: int = begins(NO_EPOCH)  # the leader epoch in which the position is known to hold
     reset: int = begins(EARLIEST)
     lookup: int | None = begins(None)  # what ListOffsets must return before the next fetch
-    refused: int = begins(NOWHERE)  # the last position that was out of range
+    refused: int = begins(-1)  # the last position that was out of range
     rack: str | None = begins(None)
-    preferred: int = begins(NOWHERE)
+    preferred: int = begins(NO_BROKER)
     preferred_until: int = begins(0)
     max_age_ms: int = begins(300000)
     read: int = begins(0)
@@ -93,7 +93,7 @@ class Consumer(BaseClient):
     def meet(self, leader: int, epoch: int) -> None:
         """C-7, C-8.  Note the leader and its epoch; with another leader the preference is over."""
         if leader != self.leaders.get(self.tp) or epoch != self.leader_epochs.get(self.tp):
-            self.preferred = NOWHERE
+            self.preferred = NO_BROKER
         self.leaders[self.tp] = leader
         self.leader_epochs[self.tp] = epoch
 
@@ -112,7 +112,7 @@ class Consumer(BaseClient):
     def poll(self, out: Effects) -> None:
         """C-1.  Send the next request: metadata, where to begin, validation, or a fetch."""
         tp = self.tp
-        leader = self.leaders.get(tp, NOWHERE)
+        leader = self.leaders.get(tp, NO_BROKER)
         if leader < 0:
             self.ask_metadata(tp, out)
             return
@@ -133,7 +133,7 @@ class Consumer(BaseClient):
     def _fetch(self, corr: int, leader: int, epoch: int, out: Effects) -> None:
         """C-1, C-8.  Fetch from the replica the leader named, as long as that is recent."""
         if self.preferred >= 0 and out.now >= self.preferred_until:
-            self.preferred = NOWHERE
+            self.preferred = NO_BROKER
         to = self.preferred if self.preferred >= 0 else leader
         parts = (FetchPartition(self.tp, self.position, NO_EPOCH, epoch, 0),)
         wait = self.wait_ms if self.running else 0
@@ -177,7 +177,7 @@ class Consumer(BaseClient):
         """C-6.  Fetch metadata and retry; retry only, if just the leader is behind."""
         if error != UNKNOWN_LEADER_EPOCH:
             self.leaders.pop(self.tp, None)
-        self.preferred = NOWHERE
+        self.preferred = NO_BROKER
         self._try_later(out)
 
     def _fail(self, rule: str, exception: str, at: int, out: Effects) -> None:
@@ -223,7 +223,7 @@ class Consumer(BaseClient):
         elif src == self.preferred:
             # C-4: a follower may lack what the leader has; the position is kept
             out.cue("C-8.left", self.id, "read from", src, self.leaders.get(self.tp), tp=self.tp)
-            self.preferred = NOWHERE
+            self.preferred = NO_BROKER
             self._try_later(out)
         elif self.reset == NO_RESET:
             self._fail("C-4.exception", "OffsetOutOfRangeException", self.position, out)
@@ -286,7 +286,7 @@ class Consumer(BaseClient):
             if not self._awaits(m.corr):
                 return
             self.leaders.pop(self.tp, None)
-            self.preferred = NOWHERE
+            self.preferred = NO_BROKER
         self._try_later(out)
 
     def on_metadata(self, m: ClientMetadataResponse, out: Effects) -> None:

@@ -318,9 +318,7 @@ def preferred_candidates_zk(
     return chosen
 
 
-def preferred_candidates_kr(
-    records: Iterable[tuple[int, PartitionRecord]], limit: int = PREFERRED_PER_PASS
-) -> tuple[list[int], bool]:
-    """CP-PREFERRED, KRaft.  Return (partitions of this pass, has the next one work too)."""
+def preferred_candidates_kr(records: Iterable[tuple[int, PartitionRecord]]) -> list[int]:
+    """CP-PREFERRED, KRaft.  Return the partitions of this pass."""
     partitions = [partition for partition, record in records if imbalanced(record)]
-    return partitions[:limit], len(partitions) > limit
+    return partitions[:PREFERRED_PER_PASS]

@@ -512,9 +512,8 @@ def on_preferred_check(k: Controller, out: Effects) -> bool:
     out.timer(CONTROLLER, k.configs.imbalance_check_ms, PREFERRED_CHECK)
     if not k.alive:
         return False
-    tries, _ = election.preferred_candidates_kr(k.records.items())
     records: list[tuple[Any, ...]] = []
-    for tp in tries:
+    for tp in election.preferred_candidates_kr(k.records.items()):
         records += change(k, tp, out, kind=election.PREFERRED)[1]
     append(k, records, out)
     return bool(records)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from engine.controlplane import election, sender
 from engine.model.control_messages import LeaderAndIsr, StopReplica, UpdateMetadata
 from engine.model.controller import Controller
 from engine.model.effects import Effects
-from engine.model.messages import CONTROLLER
+from engine.model.messages import CONTROLLER, NO_BROKER
 from engine.model.records import PartitionRecord
-
-NOBODY: Final = -1
 
 # -- requests to the brokers ----------------------------------------------------------------------
 
@@ -57,7 +53,7 @@ def _of_memory(record: PartitionRecord, before: int) -> PartitionRecord:
 
 
 def tell_changes(
-    k: Controller, tps: list[int], out: Effects, but: int = NOBODY, before: int = 0
+    k: Controller, tps: list[int], out: Effects, but: int = NO_BROKER, before: int = 0
 ) -> None:
     """5.1.  Send LeaderAndIsr, then UpdateMetadata; order holds per broker, not across.
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from engine.controlplane import alter_partition, election, sender, zk_reassign, zk_topics
 from engine.controlplane.znodes import (
-    NOBODY,
     elect,
     is_live,
     replicas_died,
@@ -38,7 +37,7 @@ from engine.model.errors import (
     NONE,
     STALE_BROKER_EPOCH,
 )
-from engine.model.messages import CONTROLLER
+from engine.model.messages import CONTROLLER, NO_BROKER
 from engine.model.state import NEVER
 from engine.model.timers import FENCE_CHECK, PREFERRED_CHECK
 from engine.model.zk_messages import IsrChange, SessionClosed
@@ -278,7 +277,7 @@ def on_shutdown_request(k: Controller, m: ShutdownRequest, out: Effects) -> None
     stops = [(tp, k.records[tp].leader_epoch, False) for tp in followed]
     take_offline(k, m.src, followed, out)
     if changed or followed:
-        but = m.src if k.profile.leaving_leader_not_told else NOBODY
+        but = m.src if k.profile.leaving_leader_not_told else NO_BROKER
         tell_changes(k, [*changed, *followed], out, but=but)
     if stops:
         send_stop_replica(k, m.src, stops, out)

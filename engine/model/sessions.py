@@ -47,7 +47,7 @@ class PartitionRequest:
 
     offset: int
     log_start: int
-    max_bytes: int
+    max_records: int
     leader_epoch: int | None
     last_epoch: int | None
     topic_id: str | None

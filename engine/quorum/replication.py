@@ -81,7 +81,6 @@ def answer_parked(quorum: Quorum, v: Voter, out: Effects) -> None:
     """CP-RAFT-FETCH.  Answer all fetches that wait (`fetchPurgatory.completeAll`)."""
     parked, v.parked = v.parked, {}
     for request in parked.values():
-        assert isinstance(request, QuorumFetchRequest)
         count_fetch(quorum, v, request.src, out)
         _answer(v, request, out)
 
@@ -201,7 +200,6 @@ def on_parked_timer(v: Voter, waits: tuple[int, int, int], out: Effects) -> bool
     if not v.alive or v.state != LEADER or request is None or request.corr != corr:
         return False
     del v.parked[src]
-    assert isinstance(request, QuorumFetchRequest)
     respond(v, request, NONE, mark, out)
     return True
 

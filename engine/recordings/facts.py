@@ -49,13 +49,13 @@ def pairs(real: Facts, model: Facts) -> list[Row]:
     return rows
 
 
-def facts_now(sim: Simulation, metadata: int = 0, tp: int = 0) -> Facts:
-    """Return everything a recording may say of a partition now, under the same names.
+def facts_now(sim: Simulation, metadata: int = 0) -> Facts:
+    """Return everything a recording may say of partition 0 now, under the same names.
 
     Offsets of the metadata log count from `metadata`, its end at the beginning.
     """
     facts: Facts = {}
-    _add_partition(facts, sim, tp, "", "")
+    _add_partition(facts, sim, 0, "", "")
     if sim.cluster.quorum is not None:
         _add_voters(facts, sim.cluster.quorum, metadata)
     groups, topic = sim.scenario.groups, len(sim.scenario.partitions)

@@ -42,6 +42,7 @@ BEATS: Final = frozenset(
 )
 """Messages that come and go all the time, drawn as dots and only when asked for."""
 MOST_GRAVES: Final = 20
+MOST_WAYS: Final = 12
 FETCHER_RESPONSES: Final = frozenset((FETCH_R, EPOCH_END_R, LIST_OFFSETS_R))
 
 
@@ -166,9 +167,9 @@ def _hold(sim: Simulation, links: list[LinkView]) -> None:
         link["held"] = True
 
 
-def ways(sim: Simulation, most: int = 12) -> list[str]:
+def ways(sim: Simulation) -> list[str]:
     """Return every way with a message, each once, for the menu of message surgery."""
-    return list(dict.fromkeys(way for _, way in _drawn_messages(sim)))[:most]
+    return list(dict.fromkeys(way for _, way in _drawn_messages(sim)))[:MOST_WAYS]
 
 
 def _drawn_messages(sim: Simulation) -> Iterator[tuple[Message, str]]:
