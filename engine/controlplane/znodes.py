@@ -133,9 +133,8 @@ def replicas_died(k: Controller, broker: int, tps: list[int], out: Effects) -> N
 
     The other replicas of each partition are sent its state even where nothing has changed
     (`ReplicaStateMachine`, OfflineReplica, from 0.8.1 to 3.9): a broker that was bounced unnoticed
-    gets its role back by the death of another one.
-
-    Partitions that have no leader are tried again (`triggerOnlinePartitionStateChange`).
+    gets its role back by the death of another one.  Partitions that have no leader are tried again
+    (`triggerOnlinePartitionStateChange`).
     """
     led = [tp for tp in tps if k.records[tp].leader == broker]
     if not k.profile.unclean_noticed_at_once:  # after that nothing can have changed unnoticed

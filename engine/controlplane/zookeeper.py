@@ -113,10 +113,8 @@ def resume(k: Controller, running: set[int], out: Effects) -> None:
 def start_up(k: Controller, out: Effects) -> None:
     """CP-ZK-CTRL 8, 9.  Elect leaders for partitions whose leader is dead.
 
-    From 2.3 on replicas on dead brokers leave first.
-
-    Until 2.2 a dead follower stays in the ISR until its leader removes it
-    (`ReplicaStateMachine.startup` at 2.2.2 and 2.3.0, KAFKA-3143).
+    From 2.3 on replicas on dead brokers leave first.  Until 2.2 a dead follower stays in the ISR
+    until its leader removes it (`ReplicaStateMachine.startup` at 2.2.2 and 2.3.0, KAFKA-3143).
     """
     k.preferred_orders = ()
     if k.profile.dead_target_ends_move:

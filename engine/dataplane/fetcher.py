@@ -383,10 +383,8 @@ def _on_oversized(
 ) -> None:
     """F-7, before KIP-74.  Retry later after an answer with only a part of a batch.
 
-    The partition makes no progress until replica.fetch.max.bytes is raised.
-
-    Kafka asks again at the network's pace; here the follower backs off, as a loop without delays
-    has no pace.
+    The partition makes no progress until replica.fetch.max.bytes is raised.  Kafka retries at the
+    network's pace; here the follower backs off, as a loop without delays has no pace.
     """
     out.cue("F-7.oversized", broker.id, f"partition {state.tp}", state.offset, None, tp=state.tp)
     delay_last(broker, thread, state, out)

@@ -1,7 +1,7 @@
-"""Chains of a step through all releases.
+"""Call stacks of a step in all releases.
 
-There are stretches of releases that run them alike, and methods that were renamed, split or moved
-where one stretch ends and the next begins.
+Releases with equal stacks form a stretch.  Between two stretches stand the methods that were
+renamed, split or moved.
 """
 
 from __future__ import annotations

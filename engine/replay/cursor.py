@@ -98,9 +98,8 @@ class Cursor:
         """Return a copy of here, which shares `growths`, if the run can be resumed from here.
 
         It can while a move lets the clock run, between two rounds of one that settles, or where
-        move `over` has just ended.
-
-        A move that is cut short (`!n`) counts its events, so it cannot be taken up in the middle.
+        move `over` has just ended; not within a move that is cut short (`!n`), as that counts its
+        events.
         """
         if over >= 0:
             # An event that no pause has reported yet would never be reported from here.
