@@ -260,11 +260,11 @@ class GroupMember(Consumer):
             out.cue("G-4.auto", self.id, "positions", None, self.position, tp=self.tp)
         self._offer(out)
 
-    def want(self, out: Effects) -> None:
+    def read_now(self, out: Effects) -> None:
         """Poll, as a hand-made move asks: each of its partitions, after a rebalance that waits."""
         self.outside_since = -1
         self.turns = [tp for tp in self.assigned if tp != self.tp]
-        Consumer.want(self, out)
+        Consumer.read_now(self, out)
 
     # -- the coordinator ---------------------------------------------------------------------------
 

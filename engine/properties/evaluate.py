@@ -70,10 +70,10 @@ def judge(text: str, recording: MomentRecording) -> Verdict:
     Raises InputError, which says the error, its place and what was expected.
     """
     formula = parse(text)
-    judged = _Judged(recording)
+    evaluator = _Evaluator(recording)
     at = 0 if _is_timed(formula) else len(recording.turns) - 1
-    holds = judged.vector(formula, {})[at]
-    index = judged.decided(formula, {}, at)
+    holds = evaluator.vector(formula, {})[at]
+    index = evaluator.decided(formula, {}, at)
     return Verdict(holds, recording.turns[index].last)
 
 
@@ -90,8 +90,8 @@ def _is_timed(formula: Formula) -> bool:
     return isinstance(formula, Joined) and (_is_timed(formula.left) or _is_timed(formula.right))
 
 
-class _Judged:
-    """One recording, asked.  A vector says for each moment whether a formula holds from there."""
+class _Evaluator:
+    """Evaluates formulas on a recording: a vector says for each moment if one holds from there."""
 
     def __init__(self, recording: MomentRecording) -> None:
         self._moments = [turn.now for turn in recording.turns]

@@ -91,7 +91,9 @@ def _add_group(facts: Facts, sim: Simulation, name: str, tp: int) -> None:
     facts[f"{name} exists"] = True
     leader = sim.cluster.controller.records[tp].leader
     process = sim.brokers[leader].process if leader in sim.brokers else None
-    replica = None if process is None or process.status != UP else coordinator.led(process, tp)
+    replica = (
+        None if process is None or process.status != UP else coordinator.leader_replica(process, tp)
+    )
     if process is None or replica is None:
         facts |= {f"{name} {fact}": None for fact in ("coordinator", "state", "members", "offsets")}
         return

@@ -26,7 +26,7 @@ from engine.model.messages import (
 )
 from engine.moves.move_errors import label
 from engine.moves.moves import label_of
-from engine.replay.view_cache import RECORDS_SHOWN, Recall
+from engine.replay.view_cache import RECORDS_SHOWN, ViewCache
 from engine.sim.simulation import Simulation
 from engine.story.entities import say
 from engine.view import wire
@@ -50,7 +50,7 @@ def dress(
     sim: Simulation,
     shown: View,
     older: Iterable[Cut] = (),
-    recall: Recall | None = None,
+    recall: ViewCache | None = None,
     cuts: Iterable[Cut] = (),
 ) -> View:
     """Return the view for the stage.
@@ -68,7 +68,7 @@ def dress(
             disk = sim.brokers[int(broker)].machine.disks.get(part["p"])
             replica["recovery"] = 0 if disk is None else disk.recovery_checkpoint
     lanes = {part["p"]: part["replicas"] for part in shown["partitions"]}
-    recall = recall or Recall()
+    recall = recall or ViewCache()
     for _, node, tp, batches in older:
         there = lanes.get(tp, {}).get(str(node))
         if there is not None:
