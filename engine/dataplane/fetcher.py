@@ -28,7 +28,7 @@ from engine.dataplane.partition_fetch_state import (
     refuses,
     restart_at,
     take_first,
-    take_mark,
+    take_high_watermark,
     unexpected,
     usable_batches,
 )
@@ -360,7 +360,7 @@ def _process_partition_data(
             log.flush(log.leo)
         if broker.machine.futures:
             futures.wake(broker, out)
-    take_mark(broker, state.tp, data.hw, out)
+    take_high_watermark(broker, state.tp, data.hw, out)
     if data.log_start > log.log_start and broker.profile.delete_records:
         if data.log_start > log.hw:
             fail_partition(broker, thread, state.tp, out)

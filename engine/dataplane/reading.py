@@ -190,8 +190,8 @@ def read_partition(
 
     `budget` is what the answer may still carry; nothing limits it if there is none.
 
-    The caller updates the follower's state afterwards, so an answer given at once carries the mark
-    from before this very fetch (H-5.1).
+    The caller updates the follower's state afterwards, so an answer given at once carries the high
+    watermark from before this very fetch (H-5.1).
     """
     error = error_before_read(broker, m, fp)
     if error:

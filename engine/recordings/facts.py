@@ -12,7 +12,7 @@ from engine.model.groups import Group
 from engine.model.messages import FIRST_CONSUMER, LATEST
 from engine.model.quorum import FOLLOWER, LEADER, RESIGNED, Quorum
 from engine.model.state import UP, Replica
-from engine.quorum.replication import known_mark
+from engine.quorum.replication import known_high_watermark
 from engine.recordings.reading import Facts
 from engine.sim.simulation import Simulation
 
@@ -178,8 +178,8 @@ def _add_voters(facts: Facts, quorum: Quorum, began: int) -> None:
         facts[f"{who} epochs"] = [
             [epoch, at - began] for epoch, at in voter.log.epochs if at >= began
         ]
-        mark = known_mark(voter) if voter.state == LEADER and voter.alive else -1
-        facts[f"{who} HW"] = mark - began if mark >= 0 else None
+        hw = known_high_watermark(voter) if voter.state == LEADER and voter.alive else -1
+        facts[f"{who} HW"] = hw - began if hw >= 0 else None
 
 
 def _looked_up(sim: Simulation, tp: int, timestamp: int) -> int | None:
