@@ -13,7 +13,7 @@ from app.hunt.hunting import kinds_of, specs_of
 from engine.catalogue.bugs import entries
 from engine.catalogue.promises import promised
 from engine.hunt.breaks import break_of
-from engine.hunt.hidden import HIDDEN, Hidden, found_in
+from engine.hunt.seeded_bugs import HIDDEN, Hidden, found_in
 from engine.hunt.storms import NAMES, RELEASES, storm
 from engine.model.errors import InputError
 from engine.model.profiles import get_profile

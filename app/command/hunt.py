@@ -60,7 +60,7 @@ def tell_hidden(storms: Sequence[str], runs: int, as_json: bool) -> None:
     """Print for each hidden bug the runs until a storm found it.  Raises InputError."""
     from concurrent.futures import ProcessPoolExecutor
 
-    from engine.hunt.hidden import HIDDEN, found_in
+    from engine.hunt.seeded_bugs import HIDDEN, found_in
     from engine.hunt.storms import NAMES, storm
 
     names = storms or NAMES

@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.recordings import reading
 from engine.recordings.comparing import RecordedMoment, moments
-from engine.recordings.following import Follower
+from engine.recordings.player import Follower
 from engine.sim.run import Run
 
 

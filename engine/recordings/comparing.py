@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from engine.recordings.facts import Row, pairs
-from engine.recordings.following import Follower
+from engine.recordings.player import Follower
 from engine.recordings.reading import Explained, Facts, RecordedStep, Recording
 
 NOTHING: Final = "nothing"

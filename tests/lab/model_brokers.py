@@ -9,7 +9,7 @@ from typing import Any
 
 from app.lab.trouble import LabError
 from engine.model.state import DOWN
-from engine.recordings.following import Follower
+from engine.recordings.player import Follower
 from engine.sim.run import Run
 from engine.sim.simulation import Simulation
 from tests.lab.test_playing import made_of
