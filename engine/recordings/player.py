@@ -118,7 +118,7 @@ def _draw(sim: Simulation, seed: int, number: str) -> None:
     sim.network.chance = Chance(seed, f"{number} network")
 
 
-class Follower:
+class RecordingPlayer:
     """Plays a recording step by step; `notes` say where the order was the recording's."""
 
     def __init__(self, recording: Recording, played: Scenario | None = None) -> None:
