@@ -70,6 +70,7 @@ PARSED = [
     ),
     ("delete records 3", {"offset": 3, "tp": 0}),
     ("reassign 2 C", {"target": (2, 3), "tp": 0}),
+    ("reassign b2 C", {"target": (2, 3), "tp": 0}),
     ("reassign cancel p=1", {"target": None, "tp": 1}),
     ("create_topic orders", {"topic": "orders", "lists": ()}),
     (

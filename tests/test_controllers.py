@@ -11,7 +11,7 @@ import pytest
 from app.lab.releases import release_of
 from engine.model.quorum import LEADER
 from engine.scenarios import file
-from engine.sim.run import Run, play
+from engine.sim.run import Run, run_to_end
 from engine.sim.simulation import Simulation
 from tests.controllers.cluster import ControllerMark
 
@@ -39,8 +39,7 @@ def test_voters_and_leaders_are_those_of_real_controllers(recording: Path) -> No
     for mark in found["marks"]:
         if mark["moves"] < 0:
             break  # the way out: no move empties a log and keeps its directory id
-        for _ in play(sim, lines[made : mark["moves"]]):
-            pass
+        run_to_end(sim, lines[made : mark["moves"]])
         made = mark["moves"]
         known = of_model(sim, mark)
         assert known | {"epoch": mark["epoch"]} == mark, mark["what"]

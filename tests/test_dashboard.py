@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 
 from engine.dataplane import insync
+from engine.model.effects import Cue
+from engine.model.messages import CONTROLLER
+from engine.replay.chronicle import Chronicle
 from engine.replay.replay import Replay
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
@@ -184,6 +187,18 @@ def test_a_shrink_names_the_late_follower(release: str, tail: str) -> None:
     texts = [line["text"] for line in after(moves, release)["lines"]]
     found = [text for text in texts if "Shrinking ISR from" in text]
     assert found and tail.replace("endOffset: 1). Out", "endOffset: 2). Out") in found[-1], found
+
+
+def test_the_last_lines_are_there_however_long_the_run() -> None:
+    """Elections without end: more lines than the chronicle has in memory as they are."""
+    run = Run(THREE, "K39", 0, ("settle",))
+    sim, chronicle = run.simulation(), Chronicle()
+    cue = Cue("CP-ELECT-KR", CONTROLLER, "leader", 1, 2, 0)
+    for step in range(1, 10_001):
+        chronicle.note(step, None, (cue,) * (100 if step == 5_000 else 1), sim)
+    for step, last in ((20, 1), (1_005, 966), (5_000, 5_000), (5_010, 5_000), (10_000, 9_961)):
+        steps = [line["n"] for line in chronicle.lines(step)]
+        assert (steps[0], steps[-1], len(steps)) == (step, last, min(step, 40))
 
 
 @pytest.mark.parametrize("code", ["S20", "S38", "S45", "S59", "S72"])

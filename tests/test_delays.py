@@ -14,7 +14,7 @@ from engine.scenarios.file import load_text
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.writing import yaml_of
 from engine.sim.kernel import Chance
-from engine.sim.run import Run, play
+from engine.sim.run import Run, run_to_end
 
 TAIL = "title: x\nnetwork: {delay_ms: {median: 2, p99: 40}, control_delay_ms: [1, 5]}\n"
 
@@ -59,8 +59,7 @@ def test_messages_take_what_the_distribution_says() -> None:
             return found
 
     sim.network.chance = Counted(0, "network")
-    for _ in play(sim, ("run",)):
-        pass
+    run_to_end(sim, ("run",))
     taken.sort()
     assert len(taken) > 1_000
     assert 3 <= taken[len(taken) // 2] <= 5

@@ -14,7 +14,7 @@ import pytest
 from engine.model.messages import Message
 from engine.replay.replay import Replay
 from engine.scenarios.file import find, library
-from engine.sim.run import Run, play
+from engine.sim.run import Run, run_to_end
 from engine.sim.simulation import Simulation
 from engine.study.digest import digest
 from engine.view.stage_overlays import dress
@@ -42,8 +42,7 @@ SCRIPTED = [run for run in RUNS if "scale" not in run.values[0].scenario.tags]
 def played(run: Run, told: bool = False, rush: bool = False) -> Simulation:
     sim = run.simulation(told)
     sim.rush = rush
-    for _ in play(sim, run.lines()):
-        pass
+    run_to_end(sim, run.lines())
     sim.ledger.close(sim.now)
     return sim
 
@@ -113,8 +112,7 @@ def test_cut_at_every_step_and_continued(run: Run) -> None:
     for step in range(whole.total + 1):
         kept = whole.cut(step)
         sim = run.simulation()
-        for _ in play(sim, kept):
-            pass
+        run_to_end(sim, kept)
         assert sim.events == step, kept[-1:]
         if step % 7 == 0:
             if step < whole.total:
@@ -122,8 +120,7 @@ def test_cut_at_every_step_and_continued(run: Run) -> None:
                 assert without_ghosts(dress(sim, view(sim))) == shown, (step, kept[-1:])
             rest = remaining(whole, kept)
             if rest is not None:
-                for _ in play(sim, rest):
-                    pass
+                run_to_end(sim, rest)
                 assert digest(sim) == digest(whole.end), (step, kept[-1:])
 
 
@@ -159,8 +156,7 @@ def test_seeds_differ_and_concerns_do_not_mix() -> None:
         sim.listener = lambda kind, node, what, sim=sim, found=found: found.extend(
             (sim.now, node) for cue in sim.out.cues or () if cue[0] == "CP-8.1.kill"
         )
-        for _ in play(sim, ("run 20s",)):
-            pass
+        run_to_end(sim, ("run 20s",))
         strikes.append(found[:3])
     assert strikes[0] == strikes[1] != [], "loss on the network shifts no fault"
 
@@ -219,8 +215,7 @@ def test_messages_are_never_changed_after_sending(
 
     monkeypatch.setattr(type(sim.network), "send", send)
     monkeypatch.setattr(Simulation, "_handle", handled)
-    for _ in play(sim, run.lines()):
-        pass
+    run_to_end(sim, run.lines())
     assert checked > 30
     for m, before in sent.values():
         assert fingerprint(m) == before, "long after"

@@ -21,7 +21,7 @@ from engine.scenarios.file import find, load_text
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.writing import yaml_of
 from engine.sim.network import Link
-from engine.sim.run import Run, play, play_all
+from engine.sim.run import Run, play, play_all, run_to_end
 from engine.sim.simulation import Simulation
 from engine.study.batch import row_of
 from engine.study.digest import digest
@@ -280,8 +280,7 @@ def restarts(scenario: Scenario, profile: str) -> tuple[list[int], int, Simulati
             behind = max(behind, sum(not is_caught_up(sim, broker) for broker in sim.brokers))
 
     sim.listener = note
-    for _ in play(sim, ("run",)):
-        pass
+    run_to_end(sim, ("run",))
     return order, behind, sim
 
 
@@ -409,8 +408,16 @@ def lines(text: str) -> str:
     [
         ("{kind: lossy, at_ms: 1}", "4:5", "A lossy link needs a loss"),
         ("{kind: lossy, at_ms: 1, loss: 1.5}", "4:35", "faults[0].loss must lie between 0.001"),
-        ("{kind: kill, at_ms: 1, loss: 0.1}", "4:34", "Only a fault of kind lossy has a loss."),
-        ("{kind: cut, at_ms: 1, dir: 1}", "4:32", "Only a fault of kind disk_fail has a dir."),
+        (
+            "{kind: kill, at_ms: 1, loss: 0.1}",
+            "4:34",
+            "`loss` belongs to faults of kind lossy",
+        ),
+        (
+            "{kind: cut, at_ms: 1, dir: 1}",
+            "4:32",
+            "`dir` belongs to faults of kind disk_fail",
+        ),
         ("{kind: disk_fail, at_ms: 1, dir: 2}", "4:38", "Broker 2 has no log directory d2"),
         ("{kind: partition, at_ms: 1}", "4:5", "A partition has brokers on both sides"),
         ("{kind: kill, mtbf_ms: 30y}", "4:27", "is a whole number (ms), not 30y."),
@@ -520,7 +527,7 @@ def test_an_operator_refuses_moves_that_let_time_pass_or_have_several_events(lin
 def test_only_an_operator_has_moves_and_it_needs_some() -> None:
     with pytest.raises(InputError, match="needs moves"):
         cluster({"kind": "operator", "at_ms": 1})
-    with pytest.raises(InputError, match="Only a fault of kind operator"):
+    with pytest.raises(InputError, match="belongs to faults of kind operator only"):
         cluster({"kind": "kill", "at_ms": 1, "moves": ["elect preferred"]})
 
 

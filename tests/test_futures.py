@@ -8,7 +8,7 @@ from engine.model.errors import InputError
 from engine.replay.replay import Replay
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
-from engine.sim.run import Run, play, play_all
+from engine.sim.run import Run, play_all, run_to_end
 from engine.study.batch import run_chunk
 from engine.study.futures import Present, between, closer, longest, places_most, presents, turn
 
@@ -64,10 +64,8 @@ def test_a_future_shares_the_past_and_the_end_of_the_run() -> None:
     present = presents(RUN, "I7")[4]
     future = present.future(RUN, 3)
     there, here = RUN.simulation(), future.simulation()
-    for _ in play(there, present.past):
-        pass
-    for _ in play(here, present.past):
-        pass
+    run_to_end(there, present.past)
+    run_to_end(here, present.past)
     assert here.events == there.events == present.step
     assert here.now == there.now
     assert play_all(future).now == play_all(RUN).now == SCENARIO.duration_ms
@@ -90,8 +88,7 @@ def test_the_last_present_has_no_way_out() -> None:
 
 def test_strikes_that_were_awaited_do_not_fall_in_a_new_future() -> None:
     sim = RUN.simulation()
-    for _ in play(sim, ("run !20",)):
-        pass
+    run_to_end(sim, ("run !20",))
     before = {id(event[4]): event[0] for event in sim.kernel.pending if event[4] in sim.plans}
     sim.draw_anew(5)
     after = {id(event[4]): event[0] for event in sim.kernel.pending if event[4] in sim.plans}

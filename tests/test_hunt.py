@@ -13,11 +13,11 @@ from app.hunt.hunting import kinds_of, specs_of
 from engine.catalogue.bugs import entries
 from engine.catalogue.promises import promised
 from engine.hunt.breaks import break_of
-from engine.hunt.hidden import HIDDEN, Hidden, found_in
+from engine.hunt.seeded_bugs import SEEDED_BUGS, SeededBug, found_in
 from engine.hunt.storms import NAMES, RELEASES, storm
 from engine.model.errors import InputError
 from engine.model.profiles import get_profile
-from engine.sim.run import Run, play
+from engine.sim.run import Run, run_to_end
 from engine.study.batch import PROMISED, run_chunk
 from tests.conftest import sample
 
@@ -40,8 +40,7 @@ def test_every_move_of_a_storms_operator_is_possible_at_some_time(name: str) -> 
     for seed in range(60):
         sim = Run(storm(name), "K41", seed).simulation()
         sim.rush = True
-        for _ in play(sim, ("run",)):
-            pass
+        run_to_end(sim, ("run",))
         for plan in sim.plans:
             played.update(plan.played)
         if wanted <= played.keys():
@@ -113,19 +112,19 @@ def test_a_deposed_leader_may_commit_where_a_disk_came_back_empty() -> None:
 
 def test_a_storm_finds_a_bug_that_is_put_back_and_not_where_it_is_mended() -> None:
     """The run that finds it keeps the invariant without the bug, also when it is made short."""
-    bugs = {one.bug: one for one in HIDDEN}
+    bugs = {one.bug: one for one in SEEDED_BUGS}
     assert found_in("disks", bugs["KAFKA-15583"], 1) == 1
     assert found_in("disks", bugs["KIP-101"], 5) == 5
     assert found_in("restarts", bugs["KAFKA-16234"], 2) == 0, "no disk fails in it"
     assert found_in("tier", bugs["KAFKA-14704"], 2) is None, "3.4 has no tiered storage"
-    healthy = bugs["KIP-101"]._replace(sick="4.4.0")
+    healthy = bugs["KIP-101"]._replace(buggy="4.4.0")
     assert found_in("disks", healthy, 5) == 0
 
 
-@pytest.mark.parametrize("one", HIDDEN, ids=lambda one: one.bug)
-def test_a_hidden_bug_is_of_the_ledger_and_all_that_parts_its_two_profiles(one: Hidden) -> None:
-    sick, mended = get_profile(one.sick).flags(), get_profile(one.mended).flags()
-    (flag,) = [name for name in sick if sick[name] != mended[name]]
+@pytest.mark.parametrize("one", SEEDED_BUGS, ids=lambda one: one.bug)
+def test_a_hidden_bug_is_of_the_ledger_and_all_that_parts_its_two_profiles(one: SeededBug) -> None:
+    buggy, fixed = get_profile(one.buggy).flags(), get_profile(one.fixed).flags()
+    (flag,) = [name for name in buggy if buggy[name] != fixed[name]]
     known = {bug.jira: bug.flags for bug in entries()}
     assert flag == "truncation" if one.bug.startswith("KIP") else flag in known[one.bug]
 
@@ -133,7 +132,7 @@ def test_a_hidden_bug_is_of_the_ledger_and_all_that_parts_its_two_profiles(one: 
 def test_hidden_bugs_are_told_by_storm() -> None:
     ran = CliRunner().invoke(hunt, ["disks", "tier", "--hidden", "--runs", "1", "--json"])
     told = json.loads(ran.output)
-    assert told["most"] == 1 and len(told["hidden"]) == len(HIDDEN)
+    assert told["most"] == 1 and len(told["hidden"]) == len(SEEDED_BUGS)
     assert told["hidden"][0] == {"bug": "KAFKA-15583", "sick": "4.4.0-strict_min_isr",
                                  "found": {"disks": 1, "tier": 1}}  # fmt: skip
     assert {row["found"]["tier"] for row in told["hidden"] if row["sick"] < "3.6"} == {None}

@@ -106,7 +106,7 @@ def changed(**more: Any) -> dict[str, Any]:
         ({"offline": []}, "needs at least 3 entries"),
         (changed(leader=30), "is not in its ISR"),
         (changed(leader=30, isr=[30]), "leads orders-0 and is offline"),
-        (changed(isr=[1, 4]), "There is no broker 4"),
+        (changed(isr=[1, 4]), "There is no broker “4”"),
         (changed(name="payments-0"), "Two partitions are called payments-0"),
         (changed(name="x y"), "called after its topic"),
         (changed(logs=[log(1, [[5, 9], [4, 12]], 20)]), "Epochs and their first offsets rise"),

@@ -17,7 +17,7 @@ from engine.replay.view_cache import (
     MESSAGES_SHOWN,
     RECORDS_SHOWN,
     WAITING_SHOWN,
-    Recall,
+    ViewCache,
 )
 from engine.scenarios.file import find, load_text
 from engine.sim.run import Run
@@ -62,7 +62,7 @@ def test_cached_results_hold_after_every_truncation(busy: Run) -> None:
 
 def _look(run: Run, steps: int) -> int:
     """Compares every view with one made from nothing; how often logs differed."""
-    cursor, recall, differed, cells = Cursor(run), Recall(), 0, text.CellCache()
+    cursor, recall, differed, cells = Cursor(run), ViewCache(), 0, text.CellCache()
     while cursor.advance() is not None and cursor.sim.events < steps:
         seen = view(cursor.sim, None, recall)
         assert seen == view(cursor.sim), f"event {cursor.sim.events} of {run.text()}"

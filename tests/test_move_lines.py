@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from engine.model.errors import InputError
 from engine.moves.moves import ALIASES, VERBS
-from engine.sim.run import play
+from engine.sim.run import run_to_end
 from tests.test_moves import after, parsed
 
 WORDS = [*VERBS, *ALIASES, "A", "B", "K", "1->2", "to", "acks=all", "x2", "!3", "+5", "md", "10%"]
@@ -40,6 +40,5 @@ def test_a_step_gives_up_when_only_idle_timers_are_left() -> None:
     for profile in ("K39", "Z28"):
         sim = after("kill A; kill B; kill C; detect A; detect B; detect C", profile)
         before = sim.now
-        for _ in play(sim, ("+1", "+3")):
-            pass
+        run_to_end(sim, ("+1", "+3"))
         assert sim.now <= before + 400_000

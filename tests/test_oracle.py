@@ -14,7 +14,7 @@ from engine.checks.prefix import differing, has_values, is_just
 from engine.model.log import Batch, Log
 from engine.model.state import DOWN
 from engine.scenarios.file import find
-from engine.sim.run import Run, play, play_all
+from engine.sim.run import Run, play_all, run_to_end
 from engine.sim.simulation import Simulation
 from engine.study.wander import WORLDS, advance, allowed
 from tests.conftest import THOROUGH
@@ -103,8 +103,7 @@ def test_runs_under_random_faults(code: str, profile: str, seeds: int) -> None:
         run = Run(scenario, profile, seed)
         sim = run.simulation()
         oracle = Oracle(sim)
-        for _ in play(sim, ("run 25s",)):
-            pass
+        run_to_end(sim, ("run 25s",))
         seen |= compare(sim, oracle, f"highwater run {code} --kafka {profile} --seed {seed}")
     if code == "S61" and profile == "Z0102":
         assert {"I6", "I7"} <= seen, "the comparison must not be about nothing"
@@ -132,8 +131,7 @@ def test_scripts_in_which_logs_part(code: str, profile: str) -> None:
     run = Run(find(code), profile)
     sim = run.simulation()
     oracle = Oracle(sim)
-    for _ in play(sim, run.lines()):
-        pass
+    run_to_end(sim, run.lines())
     compare(sim, oracle, f"highwater run {code} --kafka {profile}")
 
 

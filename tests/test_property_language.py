@@ -108,7 +108,7 @@ BAD = [
     ("", "Line 1, column 1: a property expected, not the end."),
     ("HW(B", "Line 1, column 5: ) or , expected, not the end."),
     ("HW(B) < ", "Line 1, column 9: "),
-    ("HW(Z) = 3", "Line 1, column 4: there is no broker Z; there are A, B, C."),
+    ("HW(Z) = 3", "Line 1, column 4: There is no broker “Z”; there are A, B, C."),
     ("HW(isr) = 3", "Line 1, column 4: a broker is expected here, and this is a set of brokers."),
     ("LEO(A) = 1 and\n  LOE(B) = 2", "Line 2, column 3: there is no fact LOE; did you mean LEO?"),
     ("isr < {A}", "Line 1, column 5: “<” compares numbers, and this is a set of brokers."),
@@ -120,9 +120,9 @@ BAD = [
     ("always HW(A) ? 3", "Line 1, column 14: "),
     ("A in log(A) leads to", "Line 1, column 21: "),
     ("b1 LEO 5 HW", "Line 1, column"),
-    ("P{Q 0 0 [A]}", "Line 1, column 1: There is no broker Q; there are A, B, C."),
+    ("P{Q 0 0 [A]}", "Line 1, column 1: There is no broker “Q”; there are A, B, C."),
     ("__import__('os')", "Line 1, column 12: "),
-    ("some broker b: some broker c: HW(d) = 1", "Line 1, column 34: there is no broker d"),
+    ("some broker b: some broker c: HW(d) = 1", "Line 1, column 34: There is no broker “d”"),
 ]
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from engine.checks.lags import Lags
 from engine.model.effects import field_of
 from engine.model.last_fetch import IMPLIED
-from engine.sim.run import Run, play
+from engine.sim.run import Run, run_to_end
 from engine.study.batch import row_and_end
 from engine.study.digest import digest
 from engine.study.metrics import METRICS
@@ -52,8 +52,7 @@ def course(run: Run) -> str:
         seen.update(repr((kind, node, sim.now, values(what), cues)).encode())
 
     sim.listener = note
-    for _ in play(sim, run.lines()):
-        pass
+    run_to_end(sim, run.lines())
     seen.update(repr(sim.broken).encode())
     return seen.hexdigest()[:16]
 

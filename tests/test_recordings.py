@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from engine.model.errors import InputError
-from engine.recordings import following, reading
+from engine.recordings import player, reading
 from engine.recordings.comparing import RecordingComparison, compare
 from tests.conftest import ROOT
 
@@ -95,7 +95,7 @@ def test_any_altered_fact_is_a_difference() -> None:
 @pytest.fixture
 def one_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A model that is wrong is wrong under every seed; here one is enough."""
-    monkeypatch.setattr(following, "SEEDS", 1)
+    monkeypatch.setattr(player, "SEEDS", 1)
 
 
 @pytest.mark.night
@@ -199,7 +199,7 @@ def test_a_move_that_the_engine_refuses_is_a_difference() -> None:
 
 
 def test_settings_of_the_cluster_and_of_the_topic() -> None:
-    from engine.recordings.following import scenario_of
+    from engine.recordings.player import scenario_of
 
     recording = reading.read(json.dumps(data_of("R10-0.10.2.2")), "r")
     configs = scenario_of(recording).configs

@@ -17,7 +17,7 @@ from engine.replay.cursor import played
 from engine.replay.replay import STEPS_MOST, KeptSteps, Replay
 from engine.scenarios.file import find, library
 from engine.scenarios.scenario import Scenario
-from engine.sim.run import Run, play
+from engine.sim.run import Run, run_to_end
 from engine.study.digest import digest
 from tests.conftest import sample
 
@@ -271,8 +271,7 @@ def test_the_library_can_be_looked_at_whole() -> None:
             sim = Run(scenario, profile).simulation()
             sim.rush = True
             sim.budget = STEPS_MOST
-            for _ in play(sim, Run(scenario, profile).lines()):
-                pass
+            run_to_end(sim, Run(scenario, profile).lines())
             longest = max(longest, sim.events)
     assert longest < STEPS_MOST / 2
 

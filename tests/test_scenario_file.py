@@ -135,7 +135,7 @@ SECTIONS = [
     ("brokers: [A, B]", "brokers: 41", "41", "brokers must lie between 1 and 40."),
     ("brokers: [A, B]", "brokers: []", "[]", "brokers needs at least 1 entries."),
     ("brokers: [A, B]", "brokers: [A b, B]", "A b, B]", "A broker's name is a short word"),
-    ("[[B, A]]", "[[B, D]]", "D]]", "There is no broker D; there are A, B."),
+    ("[[B, A]]", "[[B, D]]", "D]]", "There is no broker “D”; there are A, B."),
     ("[[B, A]]", "[[B, B]]", "B]]", "Partition 0 names broker 2 twice."),
     ("[[B, A]]", "[B, A]", "B, A]", "partitions[0] is written as a list"),
     ("min.insync.replicas: 1", "min.insync.replica: 1", "min.insync.replica",
@@ -161,7 +161,7 @@ SECTIONS = [
     ("mtbf_ms: 20000, ", "mtbf_ms: 1, ", "1, mttr", "mtbf_ms must lie between 10 and"),
     ("mttr_ms: 3000", "mttr_ms: 1y", "1y", "mttr_ms is a whole number (ms), not 1y."),
     ("[Z0102] kill", "[Z0103] kill", "  [Z0103]", "Line 4 of the script is for no profile. There"),
-    ("expect P{B 0 0 [B,A]}", "expect P{D 0 0 [B]}", "  expect P{D", "There is no broker D"),
+    ("expect P{B 0 0 [B,A]}", "expect P{D 0 0 [B]}", "  expect P{D", "There is no broker “D”"),
     ("expect P{B 0 0 [B,A]}", "expect it works", "  expect it", "An expectation reads like"),
     ("expect P{B 0 0 [B,A]}", "expect refused m4 NOT_ENOUGH", "  expect refused",
      "There is no error NOT_ENOUGH; did you mean NOT_ENOUGH_REPLICAS?"),
@@ -292,7 +292,7 @@ def test_vary(key: str, value: object, read: object) -> None:
         ("workload.producers.7.acks", 1, "There is no producer 7 to vary."),
         ("faults.pause.mtbf_ms", 1, "There is no fault pause to vary in this scenario."),
         ("faults.kill.kind", "power", "cannot be varied"),
-        ("brokers", 1, "There is no broker B; there are A."),  # the script speaks of B
+        ("brokers", 1, "There is no broker “B”; there are A."),  # the script speaks of B
         ("brokers", 0, "The number of brokers lies between 1 and 40."),
         ("network.loss", "much", "network.loss is a number, not much."),
     ],

@@ -21,7 +21,7 @@ from engine.explore.goals import goal, invariants
 from engine.explore.key_exclusions import LEFT_OUT, SPOKEN_FOR
 from engine.explore.keys import Key, Keys
 from engine.explore.question import SearchQuestion, cut_at
-from engine.explore.searching import REACHED, Bounds, Graph, Searching, SearchOutcome, search
+from engine.explore.searching import REACHED, Bounds, Graph, SearchOutcome, StateSearch, search
 from engine.model.copying import fields
 from engine.model.errors import InputError
 from engine.model.log import Log
@@ -453,7 +453,7 @@ def danger(
     question: SearchQuestion, bounds: Bounds | None = None
 ) -> tuple[SearchOutcome, tuple[Distance, ...]]:
     graph = Graph()
-    outcome = Searching(question, bounds, graph).run()
+    outcome = StateSearch(question, bounds, graph).run()
     return outcome, distances(graph, outcome)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from engine.explore.budgets import Budgets
 from engine.explore.question import SearchQuestion, cut_at
-from engine.explore.searching import Bounds, Graph, Restarts, Searching
+from engine.explore.searching import Bounds, Graph, Restarts, StateSearch
 from engine.moves.moves import Move
 from engine.scenarios import file
 from engine.sim.run import Run
@@ -24,7 +24,7 @@ def edges(profile: str, moves: int, budgets: Budgets) -> tuple[Edges, list[tuple
     run = Run(file.find("S20"), profile)
     begin = cut_at(Run(run.scenario, profile, 0, run.lines()[:moves]))
     graph = Graph()
-    searching = Searching(SearchQuestion(begin, budgets), Bounds(states=400), graph)
+    searching = StateSearch(SearchQuestion(begin, budgets), Bounds(states=400), graph)
     progress = searching.run().progress
     assert progress.generated == len(graph.arrows) + 1
     return graph.arrows, [searching.way(number) for number in range(progress.distinct)]

@@ -11,7 +11,7 @@ from engine.explore import key_exclusions
 from engine.explore.budgets import NAMES, Budgets
 from engine.explore.keys import Keys
 from engine.explore.question import SearchQuestion, cut_at
-from engine.explore.searching import REACHED, Searching, SearchOutcome, search
+from engine.explore.searching import REACHED, SearchOutcome, StateSearch, search
 from engine.model.errors import InputError
 from engine.model.quorum import Quorum, Voter
 from engine.scenarios.file import load_text
@@ -50,7 +50,7 @@ def watch(run: Run, **given: Any) -> tuple[SearchOutcome, Counter[int]]:
         alive = sum(v.alive for v in quorum_of(sim).voters.values())
         active[alive] += sim.cluster.controller.alive
 
-    return Searching(SearchQuestion(run, Budgets(**given)), note=note).run(), active
+    return StateSearch(SearchQuestion(run, Budgets(**given)), note=note).run(), active
 
 
 # -- verdicts -------------------------------------------------------------------------------------

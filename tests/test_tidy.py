@@ -112,6 +112,7 @@ STANDARD_OF_ENGINE = {
     "re",
     "traceback",
     "typing",
+    "zlib",
 }
 """A new one is a decision: the engine must play the same on every machine."""
 

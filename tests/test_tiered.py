@@ -10,7 +10,7 @@ import pytest
 
 from app.lab.releases import release_of
 from engine.scenarios import file
-from engine.sim.run import Run, play
+from engine.sim.run import Run, run_to_end
 from engine.sim.simulation import Simulation
 from tests.tiered.cluster import TieredMark
 
@@ -30,8 +30,7 @@ def test_remote_segments_and_epochs_are_those_of_real_brokers(recording: Path) -
     lines = list(run.lines())
     made = 0
     for mark in found["marks"]:
-        for _ in play(sim, lines[made : mark["moves"]]):
-            pass
+        run_to_end(sim, lines[made : mark["moves"]])
         made = mark["moves"]
         assert of_model(sim, mark) == mark, mark["what"]
 

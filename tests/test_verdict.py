@@ -70,6 +70,23 @@ def test_the_verdict_names_the_worst_fault() -> None:
     assert found["fault"] == "crash"
 
 
+@pytest.mark.parametrize(
+    ("moves", "kind", "records", "kept"),
+    [
+        ("settle", KEPT, 0, 1),
+        ("kill 1; kill 2; detect 1; detect 2", UNAVAILABLE, 1, 0),
+        ("delete records 2; settle; kill 1; kill 2; detect 1; detect 2", UNTESTED, 0, 0),
+    ],
+)
+def test_records_deleted_on_purpose_are_neither_kept_nor_missing(
+    moves: str, kind: str, records: int, kept: int
+) -> None:
+    """The first record of a batch of two is deleted."""
+    start = "run 150ms; settle; delete records 1; settle; kill 3; detect 3; "
+    found = verdict_of(start + moves, "1.1.1", "M24")
+    assert (found["kind"], len(found["records"]), found["kept"]) == (kind, records, kept)
+
+
 def test_a_loss_is_known_from_the_step_at_which_it_happens() -> None:
     replay = Replay(Run(find("S03"), "K39"))
     at = replay.verdict()["lost_at"]

@@ -22,7 +22,7 @@ from engine.moves.move_errors import Refused
 from engine.replay.cursor import Cursor
 from engine.scenarios.file import find, library
 from engine.scenarios.scenario import Scenario
-from engine.sim.run import Run, play
+from engine.sim.run import Run, run_to_end
 from engine.sim.simulation import Simulation
 from engine.story import story
 from engine.why.guards_control import chosen
@@ -57,8 +57,7 @@ def is_stuck(scenario: Scenario, profile: str) -> bool:
 def at(run: Run, count: int) -> Simulation:
     """The cluster after a number of moves of a run."""
     sim = run.simulation()
-    for _ in play(sim, run.lines()[:count]):
-        pass
+    run_to_end(sim, run.lines()[:count])
     return sim
 
 
@@ -67,8 +66,7 @@ def moments(run: Run) -> Iterator[Simulation]:
     sim, lines = run.simulation(), run.lines()
     yield sim
     for count in range(len(lines)):
-        for _ in play(sim, lines[: count + 1], count):
-            pass
+        run_to_end(sim, lines[: count + 1], count)
         yield sim
 
 

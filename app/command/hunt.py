@@ -60,7 +60,7 @@ def tell_hidden(storms: Sequence[str], runs: int, as_json: bool) -> None:
     """Print for each hidden bug the runs until a storm found it.  Raises InputError."""
     from concurrent.futures import ProcessPoolExecutor
 
-    from engine.hunt.hidden import HIDDEN, found_in
+    from engine.hunt.seeded_bugs import SEEDED_BUGS, found_in
     from engine.hunt.storms import NAMES, storm
 
     names = storms or NAMES
@@ -69,7 +69,7 @@ def tell_hidden(storms: Sequence[str], runs: int, as_json: bool) -> None:
     with ProcessPoolExecutor() as workers:
         pending = {
             hidden: {name: workers.submit(found_in, name, hidden, runs) for name in names}
-            for hidden in HIDDEN
+            for hidden in SEEDED_BUGS
         }
         results = [
             (hidden, {name: at.result() for name, at in futures.items()})
@@ -77,13 +77,13 @@ def tell_hidden(storms: Sequence[str], runs: int, as_json: bool) -> None:
         ]
     if as_json:
         rows = [
-            {"bug": hidden.bug, "sick": hidden.sick, "found": by_world}
+            {"bug": hidden.bug, "sick": hidden.buggy, "found": by_world}
             for hidden, by_world in results
         ]
         tell({"most": runs, "hidden": rows})
         return
     for bug, counts in results:
-        click.echo(f"{bug.bug} ({bug.sick})")
+        click.echo(f"{bug.bug} ({bug.buggy})")
         for name, at in counts.items():
             in_words = "not played" if at is None else f"found in run {at:,}" if at else "not found"
             click.echo(f"  {name}: {in_words}")

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, TypedDict, final
 from app.explore.search_request import FELL, MEMORY, Ask
 from engine.explore.card import card
 from engine.explore.danger import distances
-from engine.explore.searching import Bounds, Graph, Searching, SearchOutcome
+from engine.explore.searching import Bounds, Graph, SearchOutcome, StateSearch
 from engine.model.json_types import Json
 
 
@@ -112,8 +112,8 @@ class SearchTask:
                 self._go_on()
                 return
 
-    def _begun(self) -> Searching:
-        searching = Searching(self._question, Bounds(self._limits.states), self._graph)
+    def _begun(self) -> StateSearch:
+        searching = StateSearch(self._question, Bounds(self._limits.states), self._graph)
         searching.begin()
         return searching
 

@@ -23,7 +23,7 @@ from engine.model.profiles import get_profile
 from engine.model.records import PartitionRecord
 from engine.model.state import DOWN
 from engine.scenarios.scenario import Scenario
-from engine.sim.run import Run, play
+from engine.sim.run import Run, try_move
 from engine.sim.simulation import Simulation
 from engine.view.view import view
 
@@ -455,10 +455,7 @@ class _Builder:
     def _play(self, move: str) -> bool:
         """Play a move and keep it; one that is refused, or a fetch without effect, is left out."""
         before = self.sim.copy() if move.startswith("fetch ") else None
-        try:
-            for _ in play(self.sim, (move,)):
-                pass
-        except InputError:
+        if try_move(self.sim, move):
             return False
         if before is not None and _observed_partition(before) == _observed_partition(self.sim):
             self.sim = before

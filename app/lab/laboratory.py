@@ -21,7 +21,7 @@ from app.lab.releases import KafkaRelease, release_of
 from app.lab.stage import LabStage
 from app.lab.trouble import LabError
 from engine.moves import moves
-from engine.recordings.following import OF_THE_TOPIC
+from engine.recordings.player import OF_THE_TOPIC
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.recordings import reading
 from engine.recordings.comparing import RecordedMoment, moments
-from engine.recordings.following import Follower
+from engine.recordings.player import RecordingPlayer
 from engine.sim.run import Run
 
 
@@ -18,16 +18,16 @@ def compared(made: Mapping[str, object], run: Run) -> list[RecordedMoment]:
     Raises InputError where the engine cannot set the scene.
     """
     recording = reading.read(json.dumps(made), str(made["scenario"]))
-    return list(moments(recording, Follower(recording, run.scenario)))
+    return list(moments(recording, RecordingPlayer(recording, run.scenario)))
 
 
 def seed_of(made: Mapping[str, object], run: Run) -> int:
     """Return the seed under which the model is like a recording of a quorum."""
     recording = reading.read(json.dumps(made), str(made["scenario"]))
-    follower = Follower(recording, run.scenario)
-    for _ in follower.steps():
+    player = RecordingPlayer(recording, run.scenario)
+    for _ in player.steps():
         pass
-    return follower.seed
+    return player.seed
 
 
 def differing(moments: list[RecordedMoment]) -> list[list[Any]]:

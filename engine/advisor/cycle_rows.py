@@ -43,9 +43,6 @@ def row_of_tree(subject: Json, profile: str, cell: int, seed: int) -> Json:
 
     `why` has the counts, as JSON: losses and seconds of waiting of a year, the share of a year in
     cycles, the entries of each path, the heaviest cycles that lost.
-
-    What was counted stands in `why`, as JSON: losses and seconds of waiting of a year, the share of
-    a year in cycles, the entries of each path, the heaviest cycles that lost.
     """
     try:
         return row_of(tree_of(subject, profile, seed), profile, cell, seed)

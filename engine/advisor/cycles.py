@@ -34,7 +34,7 @@ from engine.sim.simulation import Simulation
 
 WARM_MS: Final = 2 * FLUSH_MS
 LOOK_MS: Final = 5_000
-"""Interval of looks at a cycle soon after a failure; later every LOOK_PART of its age."""
+"""Time between two checks of a cycle (ms); an old cycle is checked every LOOK_PART of its age."""
 LOOK_PART: Final = 12
 NEAR_MS: Final = 90_000
 """Written records are on disk after a minute, a dead broker noticed after some seconds: half of the
@@ -145,11 +145,11 @@ class Tree:
         sim.run_until(first - 1)
         for cause in self.causes:
             copies = self.copies[cause.name]
-            for _ in range(self._whole(copies)):
+            for _ in range(self._random_round(copies)):
                 weight = cause.rate * len(cause.targets) / copies
                 self._strike(sim, (), (), cause, cause.targets, first, weight)
 
-    def _whole(self, wanted: float) -> int:
+    def _random_round(self, wanted: float) -> int:
         """Return a whole number of copies, `wanted` on average."""
         return int(wanted + self.chance.below(1 << 30) / (1 << 30))
 
@@ -178,7 +178,7 @@ class Tree:
             if not self.chance.hits(GOES_ON):
                 return
             weight /= GOES_ON
-        following = self._drawn(path)
+        following = self._draw_followers(path)
         twins, lost = self._cycle(twin, at_ms, bool(following))
         age = twins[-1].now - at_ms
         here = weight * exp(-self.all * age)
@@ -200,20 +200,20 @@ class Tree:
         if following:
             self._next(twins[:-1] if lost else twins, path, before, weight, at_ms, following)
 
-    def _drawn(self, path: Path) -> list[Cause]:
+    def _draw_followers(self, path: Path) -> list[Cause]:
         """Return the kinds of failures that strike in copies of this cycle, one for each copy."""
         if len(path) == self.levels:
             return []
         return [
             cause
             for cause in self.causes
-            for _ in range(self._whole(self.copies[format_path((*path, cause.name))]))
+            for _ in range(self._random_round(self.copies[format_path((*path, cause.name))]))
         ]
 
     def _cycle(self, sim: Simulation, began: int, keep: bool) -> tuple[list[Simulation], bool]:
         """Play until all is healthy again, or records are lost.
 
-        Return (states on the way if they are to be kept, and the last one; did they).
+        Return (the states along the cycle, or only the last one; whether records were lost).
         """
         twins = [sim]
         healthy_at = -1
@@ -238,12 +238,7 @@ class Tree:
         began: int,
         following: Sequence[Cause],
     ) -> None:
-        """Play copies in which one more failure strikes.
-
-        It does at times that are even over the cycle or soon after its beginning.
-
-        It does at times that are even over the cycle or soon after its beginning.
-        """
+        """Play copies in which one more failure strikes: at any time, or soon after the first."""
         age = max(1, states[-1].now - began)
         near = min(age, NEAR_MS)
         soon = NEAR_SHARE[len(path) + 1]

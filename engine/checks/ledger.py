@@ -30,7 +30,7 @@ class Acked:
 
 @declared
 class Outage:
-    """Times without something: since when (-1: it is there), how long in all, at most (ms)."""
+    """Intervals without availability (ms): start of the open one (-1: none), total, longest."""
 
     since: int = begins(-1)
     total_ms: int = begins(0)

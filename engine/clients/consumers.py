@@ -20,6 +20,7 @@ from engine.model.messages import (
     EARLIEST,
     FETCH,
     LATEST,
+    NO_BROKER,
     NO_EPOCH,
     Broken,
     EpochEndRequest,
@@ -35,10 +36,10 @@ from engine.model.messages import (
 from engine.model.session_client import SessionClient
 from engine.model.timers import CLIENT_TICK
 
+MAX_POLL_RECORDS: Final = 500  # max.poll.records
 NO_RESET: Final = 0
 RESETS: Final = {"earliest": EARLIEST, "latest": LATEST, "none": NO_RESET}
 """auto.offset.reset -> what ListOffsets is asked for."""
-NOWHERE: Final = -1
 
 
 @declared
@@ -58,9 +59,9 @@ class Consumer(BaseClient):
     validated: int = begins(NO_EPOCH)  # the leader epoch in which the position is known to hold
     reset: int = begins(EARLIEST)
     lookup: int | None = begins(None)  # what ListOffsets must return before the next fetch
-    refused: int = begins(NOWHERE)  # the last position that was out of range
+    refused: int = begins(-1)  # the last position that was out of range
     rack: str | None = begins(None)
-    preferred: int = begins(NOWHERE)
+    preferred: int = begins(NO_BROKER)
     preferred_until: int = begins(0)
     max_age_ms: int = begins(300000)
     read: int = begins(0)
@@ -90,14 +91,14 @@ class Consumer(BaseClient):
 
     # -- asking ----------------------------------------------------------------------------------
 
-    def meet(self, leader: int, epoch: int) -> None:
+    def update_leader(self, leader: int, epoch: int) -> None:
         """C-7, C-8.  Note the leader and its epoch; with another leader the preference is over."""
         if leader != self.leaders.get(self.tp) or epoch != self.leader_epochs.get(self.tp):
-            self.preferred = NOWHERE
+            self.preferred = NO_BROKER
         self.leaders[self.tp] = leader
         self.leader_epochs[self.tp] = epoch
 
-    def want(self, out: Effects) -> None:
+    def read_now(self, out: Effects) -> None:
         """Read what lies past the position, as a hand-made move asks."""
         self.wanted = True
         self.failed = ""
@@ -112,7 +113,7 @@ class Consumer(BaseClient):
     def poll(self, out: Effects) -> None:
         """C-1.  Send the next request: metadata, where to begin, validation, or a fetch."""
         tp = self.tp
-        leader = self.leaders.get(tp, NOWHERE)
+        leader = self.leaders.get(tp, NO_BROKER)
         if leader < 0:
             self.ask_metadata(tp, out)
             return
@@ -133,11 +134,13 @@ class Consumer(BaseClient):
     def _fetch(self, corr: int, leader: int, epoch: int, out: Effects) -> None:
         """C-1, C-8.  Fetch from the replica the leader named, as long as that is recent."""
         if self.preferred >= 0 and out.now >= self.preferred_until:
-            self.preferred = NOWHERE
+            self.preferred = NO_BROKER
         to = self.preferred if self.preferred >= 0 else leader
         parts = (FetchPartition(self.tp, self.position, NO_EPOCH, epoch, 0),)
         wait = self.wait_ms if self.running else 0
-        m = FetchRequest(self.id, to, corr, parts, -1, NO_EPOCH, wait, 1, 500, self.rack)
+        m = FetchRequest(
+            self.id, to, corr, parts, -1, NO_EPOCH, wait, 1, MAX_POLL_RECORDS, self.rack
+        )
         if self.sessions is not None:
             m = in_session(self.sessions.setdefault(to, SessionClient()), m)
         out.send(m)
@@ -155,7 +158,7 @@ class Consumer(BaseClient):
 
     # -- answers ---------------------------------------------------------------------------------
 
-    def _awaits(self, corr: int) -> bool:
+    def _take_response(self, corr: int) -> bool:
         """Check whether this answers the outstanding request, which then is none any more."""
         if corr != self.outstanding:
             return False
@@ -177,7 +180,7 @@ class Consumer(BaseClient):
         """C-6.  Fetch metadata and retry; retry only, if just the leader is behind."""
         if error != UNKNOWN_LEADER_EPOCH:
             self.leaders.pop(self.tp, None)
-        self.preferred = NOWHERE
+        self.preferred = NO_BROKER
         self._try_later(out)
 
     def _fail(self, rule: str, exception: str, at: int, out: Effects) -> None:
@@ -189,7 +192,7 @@ class Consumer(BaseClient):
 
     def on_fetch(self, m: FetchResponse, out: Effects) -> list[Batch]:
         """C-2, C-3, C-4, C-8.  Return the batches that are delivered to the application."""
-        if not self._awaits(m.corr):
+        if not self._take_response(m.corr):
             return []
         if self.sessions is not None and not accepts(self.id, self.sessions[m.src], m, out):
             self._go_on(out)
@@ -223,7 +226,7 @@ class Consumer(BaseClient):
         elif src == self.preferred:
             # C-4: a follower may lack what the leader has; the position is kept
             out.cue("C-8.left", self.id, "read from", src, self.leaders.get(self.tp), tp=self.tp)
-            self.preferred = NOWHERE
+            self.preferred = NO_BROKER
             self._try_later(out)
         elif self.reset == NO_RESET:
             self._fail("C-4.exception", "OffsetOutOfRangeException", self.position, out)
@@ -233,7 +236,7 @@ class Consumer(BaseClient):
 
     def on_list_offsets(self, m: ListOffsetsResponse, out: Effects) -> int | None:
         """C-4, C-5.  Set the position to the answer; return it if it is the latest offset."""
-        if not self._awaits(m.corr):
+        if not self._take_response(m.corr):
             return None
         if m.error:
             self._on_error(m.error, out)
@@ -255,7 +258,7 @@ class Consumer(BaseClient):
         Where it ended earlier, what was read there is gone.  With a reset policy the consumer goes
         back to that end, whatever the policy says; without one its application gets an error.
         """
-        if not self._awaits(m.corr):
+        if not self._take_response(m.corr):
             return
         _, error, epoch, end = m.partitions[0]
         if error:
@@ -283,10 +286,10 @@ class Consumer(BaseClient):
         if self.sessions is not None and m.src in self.sessions and m.request_kind == FETCH:
             self.sessions[m.src].fail()
         if m.request_kind != CLIENT_METADATA:
-            if not self._awaits(m.corr):
+            if not self._take_response(m.corr):
                 return
             self.leaders.pop(self.tp, None)
-            self.preferred = NOWHERE
+            self.preferred = NO_BROKER
         self._try_later(out)
 
     def on_metadata(self, m: ClientMetadataResponse, out: Effects) -> None:
@@ -295,7 +298,7 @@ class Consumer(BaseClient):
         if m.leader < 0 or stale:
             self._try_later(out)
             return
-        self.meet(m.leader, m.leader_epoch)
+        self.update_leader(m.leader, m.leader_epoch)
         if not self.outstanding:
             self.poll(out)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from engine.checks.facts import ASSIGNED, COMMITTED, POLLED, PROCESSED, MemberState
-from engine.clients.consumers import NO_RESET, NOWHERE, Consumer
+from engine.clients.consumers import NO_RESET, Consumer
 from engine.model.copying import Twins, set_state, state_of
 from engine.model.effects import Effects
 from engine.model.errors import (
@@ -44,6 +44,7 @@ from engine.model.messages import (
     GROUP_HEARTBEAT_R,
     JOIN_GROUP_R,
     LEAVE_GROUP_R,
+    NO_BROKER,
     NO_EPOCH,
     OFFSET_COMMIT_R,
     Broken,
@@ -146,7 +147,7 @@ class GroupMember(Consumer):
         self.alive = False
         self.member = ""
         self.generation = -1
-        self.coordinator = NOWHERE
+        self.coordinator = NO_BROKER
         self.assigned: tuple[int, ...] = ()
         self.places: dict[int, Place] = {}
         self.polled: list[tuple[int, Batch]] = []
@@ -259,11 +260,11 @@ class GroupMember(Consumer):
             out.cue("G-4.auto", self.id, "positions", None, self.position, tp=self.tp)
         self._offer(out)
 
-    def want(self, out: Effects) -> None:
+    def read_now(self, out: Effects) -> None:
         """Poll, as a hand-made move asks: each of its partitions, after a rebalance that waits."""
         self.outside_since = -1
         self.turns = [tp for tp in self.assigned if tp != self.tp]
-        Consumer.want(self, out)
+        Consumer.read_now(self, out)
 
     # -- the coordinator ---------------------------------------------------------------------------
 
@@ -438,7 +439,7 @@ class GroupMember(Consumer):
                 self._rejoin(m.kind == OFFSET_COMMIT_R, out)
         elif error:
             if error in (NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE):
-                self.coordinator = NOWHERE
+                self.coordinator = NO_BROKER
             self._retry(out)
 
     def _rejoin(self, was_refused: bool, out: Effects) -> None:
@@ -457,9 +458,9 @@ class GroupMember(Consumer):
         if m.request_kind not in GROUP_REQUESTS:
             Consumer.on_broken(self, m, out)
         elif m.corr == self.beat_corr:
-            self.beat_corr, self.coordinator = 0, NOWHERE
+            self.beat_corr, self.coordinator = 0, NO_BROKER
         elif m.corr == self.group_corr:
-            self.group_corr, self.coordinator = 0, NOWHERE
+            self.group_corr, self.coordinator = 0, NO_BROKER
             self._retry(out)
 
     # -- offsets -----------------------------------------------------------------------------------
@@ -525,7 +526,7 @@ class GroupMember(Consumer):
         if tp in self.places:
             self.tp = tp
             self.position, self.position_epoch, self.validated, self.lookup = self.places[tp]
-            self.preferred = NOWHERE
+            self.preferred = NO_BROKER
             self.outstanding = 0
 
     def _place(self) -> Place:

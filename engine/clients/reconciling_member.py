@@ -23,7 +23,7 @@ from engine.model.group_messages import (
     GroupResponse,
     Offsets,
 )
-from engine.model.groups import NO_OFFSET
+from engine.model.groups import JOIN_GROUP_MEMBER_EPOCH, LEAVE_GROUP_MEMBER_EPOCH, NO_OFFSET
 from engine.model.messages import (
     CONSUMER_HEARTBEAT_R,
     FIND_COORDINATOR_R,
@@ -33,7 +33,7 @@ from engine.model.messages import (
 )
 from engine.model.timers import GROUP_RETRY
 
-EPOCH_OF: dict[int, int] = {JOIN: 0, LEAVE: -1}
+EPOCH_OF: dict[int, int] = {JOIN: JOIN_GROUP_MEMBER_EPOCH, LEAVE: LEAVE_GROUP_MEMBER_EPOCH}
 NO_MEMBER = (FENCED_MEMBER_EPOCH, UNKNOWN_MEMBER_ID)
 
 

@@ -2,80 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from engine.controlplane import election, elr, liveness, placement, reassignment
-from engine.controlplane.kraft import append, change, clear_elr, fence, lose_uncleanly
+from engine.controlplane.kraft import append, change, fence, lose_uncleanly
 from engine.controlplane.membership import R_PARTITION, R_REMOVE, R_UNREGISTER
-from engine.controlplane.placement import Candidate, PlacementChance, StripedPlacer
+from engine.controlplane.placement import Candidate
 from engine.model import errors
 from engine.model.controller import Controller, Topic
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER
 from engine.model.records import Ids
 
-DEFAULT = -1
-DEFAULT_PARTITIONS = 1  # num.partitions
-DEFAULT_FACTOR = 3  # default.replication.factor, as tools set it
-
 # -- topics ----------------------------------------------------------------------------------------
-
-
-def create_topic(
-    k: Controller,
-    name: str,
-    partitions: int,
-    factor: int,
-    chance: PlacementChance,
-    out: Effects,
-    *,
-    assignments: Sequence[Ids] | None = None,
-    default_factor: int = DEFAULT_FACTOR,
-) -> int:
-    """CP-ELECT-NEW, 2.4, 2.5.  Create a topic and return an error code; -1 means the default."""
-    if name in k.topics:
-        return errors.TOPIC_ALREADY_EXISTS
-    if assignments is None:
-        if factor < DEFAULT or factor == 0:
-            return errors.INVALID_REPLICATION_FACTOR
-        count = DEFAULT_PARTITIONS if partitions == DEFAULT else partitions
-        copies = default_factor if factor == DEFAULT else factor
-        error, assignments = _place(k, count, copies, chance)
-    else:
-        return create_manually(k, name, assignments, out)
-    if error:
-        return error
-    topic = Topic()
-    error = _add_partitions(k, topic, assignments, errors.INVALID_REPLICATION_FACTOR, out)
-    if error == errors.NONE:
-        k.topics[name] = topic
-    return error
 
 
 def create_manually(k: Controller, name: str, assignments: Sequence[Ids], out: Effects) -> int:
     """2.5.  Create a topic whose replica lists are all given; nothing is random."""
     if name in k.topics:
         return errors.TOPIC_ALREADY_EXISTS
-    refusal = errors.INVALID_REPLICA_ASSIGNMENT
     error = placement.check_manual(assignments, k.brokers)
     topic = Topic()
-    error = error or _add_partitions(k, topic, assignments, refusal, out)
+    error = error or _add_partitions(k, topic, assignments, out)
     if error == errors.NONE:
         k.topics[name] = topic
     return error
 
 
 def create_partitions(
-    k: Controller,
-    name: str,
-    count: int,
-    chance: PlacementChance,
-    out: Effects,
-    *,
-    assignments: Sequence[Ids] | None = None,
+    k: Controller, name: str, count: int, assignments: Sequence[Ids], out: Effects
 ) -> int:
-    """2.  Grow a topic to `count` partitions with the replication factor of its first one."""
+    """2.  Grow a topic to `count` partitions; new ones have as many replicas as its first one."""
     topic = k.topics.get(name)
     if topic is None:
         return errors.UNKNOWN_TOPIC_OR_PARTITION
@@ -83,22 +41,10 @@ def create_partitions(
     if more <= 0:
         return errors.INVALID_PARTITIONS
     factor = len(k.records[topic.tps[0]].replicas)
-    if assignments is None:
-        error, assignments = _place(k, more, factor, chance)
-        refusal = errors.INVALID_REPLICATION_FACTOR
-    else:
-        refusal = errors.INVALID_REPLICA_ASSIGNMENT
-        error = placement.check_manual(assignments, k.brokers, factor)
-        if len(assignments) != more:
-            error = refusal
-    return error or _add_partitions(k, topic, assignments, refusal, out)
-
-
-def _place(
-    k: Controller, partitions: int, factor: int, chance: PlacementChance
-) -> placement.Placed:
-    """CP-PLACE-KR.  Place replicas over the usable brokers."""
-    return StripedPlacer(candidates(k), chance).place(partitions, factor)
+    if len(assignments) != more:
+        return errors.INVALID_REPLICA_ASSIGNMENT
+    error = placement.check_manual(assignments, k.brokers, factor)
+    return error or _add_partitions(k, topic, assignments, out)
 
 
 def candidates(k: Controller) -> list[Candidate]:
@@ -109,15 +55,13 @@ def candidates(k: Controller) -> list[Candidate]:
     ]
 
 
-def _add_partitions(
-    k: Controller, topic: Topic, assignments: Sequence[Ids], refusal: int, out: Effects
-) -> int:
+def _add_partitions(k: Controller, topic: Topic, assignments: Sequence[Ids], out: Effects) -> int:
     """CP-ELECT-NEW.  Add all partitions or none; an error if one had no active replica."""
     made = []
     for replicas in assignments:
         record = election.new_partition(replicas, k.active)
         if record is None:
-            return refusal
+            return errors.INVALID_REPLICA_ASSIGNMENT
         made.append(record)
     records: list[tuple[Any, ...]] = []
     for tp, record in enumerate(made, k.take_numbers(len(made))):
@@ -141,38 +85,10 @@ def delete_topic(k: Controller, name: str, out: Effects) -> int:
     return errors.NONE
 
 
-def set_topic_config(
-    k: Controller,
-    name: str,
-    out: Effects,
-    *,
-    min_isr: int | None = None,
-    unclean: bool | None = None,
-) -> None:
-    """CP-ELR 6.4.  Set a topic's configuration; a changed min.insync.replicas clears its ELRs.
-
-    The value that the topic has already is no change.
-    """
-    topic = k.topics[name]
-    if unclean is not None:
-        topic.config.unclean = unclean
-    if min_isr is None or min_isr == topic.config.min_insync_replicas:
-        return
-    topic.config.min_insync_replicas = min_isr
-    if k.configs.elr:
-        append(k, [clear_elr(k, topic.tps, out)], out)
-
-
 def effective_min_isr(k: Controller, name: str) -> int:
     """CP-MINISR 4.8, controller.  Bound it by the replication factor of the first partition."""
     first = k.topics[name].tps[0]
     return elr.effective_min_isr(k.min_isr_for(first), len(k.records[first].replicas))
-
-
-def partition_number(k: Controller, name: str, index: int) -> int:
-    """Return the number under which a topic's partition is known, or -1."""
-    topic = k.topics.get(name)
-    return topic.tps[index] if topic is not None and 0 <= index < len(topic.tps) else -1
 
 
 # -- brokers ---------------------------------------------------------------------------------------
@@ -212,12 +128,6 @@ def elect_leader(k: Controller, tp: int, unclean: bool, out: Effects) -> int:
     return errors.PREFERRED_LEADER_NOT_AVAILABLE
 
 
-def elect_all(k: Controller, unclean: bool, out: Effects) -> dict[int, int]:
-    """Run ElectLeaders for every partition; return the error codes of those in need of one."""
-    results = {tp: elect_leader(k, tp, unclean, out) for tp in k.records}
-    return {tp: error for tp, error in results.items() if error != errors.ELECTION_NOT_NEEDED}
-
-
 # -- reassignment ----------------------------------------------------------------------------------
 
 
@@ -240,9 +150,7 @@ def reassign(k: Controller, tp: int, target: Ids | None, out: Effects) -> int:
         k,
         tp,
         out,
-        target_replicas=plan.replicas,
-        adding=plan.adding,
-        removing=plan.removing,
+        election.Target(replicas=plan.replicas, adding=plan.adding, removing=plan.removing),
         kind=election.ONLINE,
     )
     append(k, records, out)
@@ -261,17 +169,8 @@ def _cancel(k: Controller, tp: int, out: Effects) -> int:
         k,
         tp,
         out,
-        target_isr=left.isr,
-        target_replicas=left.replicas,
-        adding=(),
-        removing=(),
+        election.Target(isr=left.isr, replicas=left.replicas, adding=(), removing=()),
         kind=election.UNCLEAN if left.unclean else election.ONLINE,
     )
     append(k, records, out)
     return errors.NONE
-
-
-def running_reassignments(k: Controller, tps: Iterable[int] | None = None) -> list[int]:
-    """Return ListPartitionReassignments: the partitions that are being moved."""
-    asked = k.records if tps is None else tps
-    return [tp for tp in asked if tp in k.records and k.records[tp].reassigning]

@@ -12,6 +12,7 @@ from typing import Final
 from engine.controlplane import elr as elr_rules
 from engine.controlplane import reassignment
 from engine.model.declared import begins, declared
+from engine.model.profiles import Profile
 from engine.model.records import NO_LEADER, Ids, PartitionChange, PartitionRecord
 
 Acceptable = Callable[[int], bool]
@@ -169,8 +170,23 @@ def choose_kr(
 
 
 @declared
-class _Target:
-    """Target of a partition change: the wanted values, refined step by step."""
+class Target:
+    """Values that a partition change is to set; None: as they are.
+
+    `unclean_shutdown`: replicas that may have lost their unflushed tail.
+    """
+
+    isr: Ids | None = None
+    replicas: Ids | None = None
+    adding: Ids | None = None
+    removing: Ids | None = None
+    recovering: bool | None = None
+    unclean_shutdown: Ids = ()
+
+
+@declared
+class _Refined:
+    """Target of a partition change, refined step by step."""
 
     replicas: Ids
     isr: Ids
@@ -182,51 +198,40 @@ class _Target:
 
 def change_partition(
     record: PartitionRecord,
+    profile: Profile,
+    request: Target,
     *,
     acceptable: Acceptable,
     min_isr: int,
     elr: bool,
     last_known_leader: bool,
-    shrink_bumps_leader_epoch: bool,
-    reassign_needs_all_targets: bool,
-    target_isr: Ids | None = None,
-    target_replicas: Ids | None = None,
-    adding: Ids | None = None,
-    removing: Ids | None = None,
     election: int = ONLINE,
-    unclean_shutdown: Ids = (),
-    recovery: bool | None = None,
-    leader_recovery_state: bool = True,
-    last_leader_unchecked: bool = False,
-    reassign_spares_out_of_sync: bool = False,
 ) -> PartitionChange:
     """CP-ELECT-KR.  Build every partition change of the KRaft controller.
 
-    `target_*`, `adding`, `removing`, `recovery` (RECOVERING wanted?) left None mean "as it is".
-    `acceptable(b)`: b is active and its log directory online.  The other arguments are flags and
-    configurations of the same name.  A leader that is set, even to the same broker, starts a new
-    leader epoch; any change a new partition epoch.
+    `acceptable(b)`: b is active and its log directory online.  `last_known_leader`: the rule of
+    CP-ELR 6.5 applies.  A leader that is set, even to the same broker, starts a new leader epoch;
+    any change a new partition epoch.
     """
-    rules = reassign_needs_all_targets, reassign_spares_out_of_sync
-    target = _complete_reassignment(record, target_isr, target_replicas, adding, removing, rules)
+    target = _complete_reassignment(record, profile, request)
     last_known = NO_LEADER
     if elr:
         target.elr, target.known = elr_rules.maintain(
-            record, target.isr, target.replicas, min_isr, unclean_shutdown
+            record, target.isr, target.replicas, min_isr, request.unclean_shutdown
         )
         if last_known_leader:
             last_known = elr_rules.last_known_leader(
                 record, target.isr, target.elr, target.replicas
             )
     choice = (election, record.leader, target.replicas, target.isr, target.elr)
-    leader, unclean = choose_kr(*choice, acceptable, last_known, last_leader_unchecked)
+    leader, unclean = choose_kr(*choice, acceptable, last_known, profile.last_leader_unchecked)
     after = record.copy()
     new_term = leader != record.leader
     isr: Ids | None = None  # not written yet
     after.leader = leader
     if new_term and unclean:
         isr = (leader,)
-        after.recovering = after.recovering or leader_recovery_state
+        after.recovering = after.recovering or profile.leader_recovery_state
         target.elr = target.known = ()
     elif new_term and leader in target.elr:
         target.isr = (leader,)
@@ -239,40 +244,33 @@ def change_partition(
         isr = target.isr
     if isr is not None:
         after.isr = isr
-    if shrink_bumps_leader_epoch:  # by the wanted ISR, also an empty one that is not written
+    if profile.shrink_bumps_leader_epoch:  # also by an empty ISR that is not written
         new_term = new_term or any(r not in target.isr for r in record.isr)
     if last_known_leader and elr:
         after.last_known_elr = elr_rules.remember_last_leader(record, leader, isr)
     elif not last_known_leader:
         after.last_known_elr = target.known
     after.replicas, after.adding, after.removing = target.replicas, target.adding, target.removing
-    if recovery is not None and recovery != record.recovering:
-        after.recovering = recovery
+    if request.recovering not in (None, record.recovering):
+        after.recovering = not record.recovering
     return _replay(record, after, new_term, unclean)
 
 
-def _complete_reassignment(
-    record: PartitionRecord,
-    isr: Ids | None,
-    replicas: Ids | None,
-    adding: Ids | None,
-    removing: Ids | None,
-    rules: tuple[bool, bool],
-) -> _Target:
+def _complete_reassignment(record: PartitionRecord, profile: Profile, request: Target) -> _Refined:
     """CP-ELECT-KR 1.  Return the wanted values, with the reassignment finished if they allow it."""
-    target = _Target(
-        record.replicas if replicas is None else replicas,
-        record.isr if isr is None else isr,
-        record.adding if adding is None else adding,
-        record.removing if removing is None else removing,
+    target = _Refined(
+        record.replicas if request.replicas is None else request.replicas,
+        record.isr if request.isr is None else request.isr,
+        record.adding if request.adding is None else request.adding,
+        record.removing if request.removing is None else request.removing,
     )
     final = reassignment.complete(
         target.replicas,
         target.adding,
         target.removing,
         target.isr,
-        needs_all_targets=rules[0],
-        spares_out_of_sync=rules[1],
+        needs_all_targets=profile.reassign_needs_all_targets,
+        spares_out_of_sync=profile.reassign_spares_out_of_sync,
     )
     if final is not None:
         target.replicas, target.isr = final
@@ -320,9 +318,7 @@ def preferred_candidates_zk(
     return chosen
 
 
-def preferred_candidates_kr(
-    records: Iterable[tuple[int, PartitionRecord]], limit: int = PREFERRED_PER_PASS
-) -> tuple[list[int], bool]:
-    """CP-PREFERRED, KRaft.  Return (partitions of this pass, has the next one work too)."""
+def preferred_candidates_kr(records: Iterable[tuple[int, PartitionRecord]]) -> list[int]:
+    """CP-PREFERRED, KRaft.  Return the partitions of this pass."""
     partitions = [partition for partition, record in records if imbalanced(record)]
-    return partitions[:limit], len(partitions) > limit
+    return partitions[:PREFERRED_PER_PASS]

@@ -33,7 +33,7 @@ from engine.model.errors import (
 )
 from engine.model.messages import CONTROLLER, Message
 from engine.model.quorum import R_NO_OP
-from engine.model.records import Ids, PartitionChange
+from engine.model.records import PartitionChange
 from engine.model.state import MAX_FETCH_WAIT_MS, NEVER
 from engine.model.timers import (
     COMMIT,
@@ -133,38 +133,24 @@ def change(
     k: Controller,
     tp: int,
     out: Effects,
+    target: election.Target | None = None,
     *,
-    target_isr: Ids | None = None,
-    target_replicas: Ids | None = None,
-    adding: Ids | None = None,
-    removing: Ids | None = None,
     kind: int | None = None,
     acceptable: election.Acceptable | None = None,
-    unclean_shutdown: Ids = (),
-    recovery: bool | None = None,
 ) -> tuple[PartitionChange, list[tuple[Any, ...]]]:
     """CP-ELECT-KR.  Make one partition change: the outcome and the record to append, if any."""
-    record, profile = k.records[tp], k.profile
+    record = k.records[tp]
     if kind is None:
         kind = election.UNCLEAN if k.unclean_for(tp) else election.ONLINE
     result = election.change_partition(
         record,
+        k.profile,
+        target or election.Target(),
         acceptable=acceptable or k.acceptable(tp),
         min_isr=effective_min_isr(k.min_isr_for(tp), len(record.replicas)),
         elr=k.configs.elr,
         last_known_leader=k.configs.elr,
-        shrink_bumps_leader_epoch=profile.shrink_bumps_leader_epoch,
-        reassign_needs_all_targets=profile.reassign_needs_all_targets,
-        reassign_spares_out_of_sync=profile.reassign_spares_out_of_sync,
-        target_isr=target_isr,
-        target_replicas=target_replicas,
-        adding=adding,
-        removing=removing,
         election=kind,
-        unclean_shutdown=unclean_shutdown,
-        recovery=recovery,
-        leader_recovery_state=profile.leader_recovery_state,
-        last_leader_unchecked=profile.last_leader_unchecked,
     )
     if not result.changed:
         return result, []
@@ -280,8 +266,9 @@ def lose_uncleanly(k: Controller, broker: int, out: Effects) -> list[tuple[Any, 
                 k,
                 tp,
                 out,
-                target_isr=tuple(b for b in record.isr if b != broker),
-                unclean_shutdown=(broker,),
+                election.Target(
+                    isr=tuple(b for b in record.isr if b != broker), unclean_shutdown=(broker,)
+                ),
                 acceptable=_all_but(broker, k.acceptable(tp)),
             )[1]
     return records
@@ -354,7 +341,7 @@ def _leave_isrs(k: Controller, broker: int, out: Effects) -> list[tuple[Any, ...
     for tp, record in k.records.items():
         if broker in record.isr:
             isr = tuple(b for b in record.isr if b != broker)
-            records += change(k, tp, out, target_isr=isr)[1]
+            records += change(k, tp, out, election.Target(isr=isr))[1]
     return records
 
 
@@ -467,7 +454,7 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
             out.cue("CP-ALTER", CONTROLLER, f"alter {item.tp}", m.src, error, tp=item.tp)
             continue
         isr = tuple(b for b, _ in item.isr)
-        result, new = change(k, item.tp, out, target_isr=isr, recovery=item.recovering)
+        result, new = change(k, item.tp, out, election.Target(isr=isr, recovering=item.recovering))
         records += new
         error = alter_partition.answer_kr(result, m.src, m.version)
         answers.append(alter_partition.answered(item.tp, error, result.record))
@@ -525,9 +512,8 @@ def on_preferred_check(k: Controller, out: Effects) -> bool:
     out.timer(CONTROLLER, k.configs.imbalance_check_ms, PREFERRED_CHECK)
     if not k.alive:
         return False
-    tries, _ = election.preferred_candidates_kr(k.records.items())
     records: list[tuple[Any, ...]] = []
-    for tp in tries:
+    for tp in election.preferred_candidates_kr(k.records.items()):
         records += change(k, tp, out, kind=election.PREFERRED)[1]
     append(k, records, out)
     return bool(records)

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from engine.model.controller import Registration
+from engine.model.messages import NO_BROKER
 
 FENCED: Final = 0
 UNFENCED: Final = 1
 CONTROLLED_SHUTDOWN: Final = 2
 SHUTDOWN_NOW: Final = 3
 
-NOBODY: Final = -1
 FAR: Final = (1 << 63) - 1
 
 Brokers = Mapping[int, Registration]
@@ -47,13 +47,13 @@ def stale(brokers: Brokers, now: int, timeout_ms: int) -> int:
     for broker in by_silence(brokers):
         if not has_valid_session(brokers[broker], now, timeout_ms):
             return broker
-    return NOBODY
+    return NO_BROKER
 
 
 def next_check(brokers: Brokers, timeout_ms: int) -> int:
     """CP-KR-FENCE.  Return the time at which the next session can expire, or -1."""
     order = by_silence(brokers)
-    return brokers[order[0]].last_contact + timeout_ms if order else NOBODY
+    return brokers[order[0]].last_contact + timeout_ms if order else -1
 
 
 def is_active(registration: Registration) -> bool:

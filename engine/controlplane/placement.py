@@ -275,10 +275,9 @@ def check_manual(
 ) -> int:
     """2.5.  Return INVALID_REPLICA_ASSIGNMENT unless every replica list is valid.
 
-    A valid list is not empty, repeats no broker, names registered brokers only, and is as long as
-    the others (or as `factor`, the replication factor of an existing topic).
-
-    If `registered` is None, the brokers need not exist, as for new topics in ZooKeeper.
+    A valid list is not empty, repeats no broker, names registered brokers only (any broker if
+    `registered` is None, as for new topics in ZooKeeper), and is as long as the others (or as
+    `factor`, the replication factor of an existing topic).
     """
     brokers = None if registered is None else set(registered)
     for replicas in assignments:

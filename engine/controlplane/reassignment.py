@@ -14,10 +14,6 @@ class Plan:
     adding: Ids
     removing: Ids
 
-    @property
-    def in_progress(self) -> bool:
-        return bool(self.adding or self.removing)
-
 
 @declared
 class Reverted:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.controlplane import kraft, membership, znodes
+from engine.controlplane import election, kraft, membership, znodes
 from engine.controlplane.roles import mark_offline
 from engine.dataplane import futures
 from engine.dataplane.directories import survives_a_failed_directory, working
@@ -127,7 +127,7 @@ def _lose_directories(k: Controller, broker: int, lost: list[int], out: Effects)
         isr = k.records[tp].isr
         if broker in isr:
             left = tuple(b for b in isr if b != broker)
-            records += kraft.change(k, tp, out, target_isr=left)[1]
+            records += kraft.change(k, tp, out, election.Target(isr=left))[1]
     kraft.append(k, records, out)
 
 

@@ -14,10 +14,8 @@ from engine.model.records import Ids, PartitionRecord
 def reassign(k: Controller, tp: int, target: Ids | None, out: Effects) -> int:
     """CP-REASSIGN-ZK, U1 on.  Start or cancel (None) a reassignment; return an error code.
 
-    A new target replaces a running one.
-
-    As written to the reassignment znode: a target that is off-line is accepted and waited for.  The
-    list is looked at before the partition.
+    A new target replaces a running one.  As in the reassignment znode, a target that is offline is
+    accepted and waited for.  The list is checked before the partition.
     """
     record = k.records.get(tp)
     error = errors.NONE if target is None else placement.check_manual([target], None)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from engine.controlplane import election, sender
 from engine.model.control_messages import LeaderAndIsr, StopReplica, UpdateMetadata
 from engine.model.controller import Controller
 from engine.model.effects import Effects
-from engine.model.messages import CONTROLLER
+from engine.model.messages import CONTROLLER, NO_BROKER
 from engine.model.records import PartitionRecord
-
-NOBODY: Final = -1
 
 # -- requests to the brokers ----------------------------------------------------------------------
 
@@ -57,7 +53,7 @@ def _of_memory(record: PartitionRecord, before: int) -> PartitionRecord:
 
 
 def tell_changes(
-    k: Controller, tps: list[int], out: Effects, but: int = NOBODY, before: int = 0
+    k: Controller, tps: list[int], out: Effects, but: int = NO_BROKER, before: int = 0
 ) -> None:
     """5.1.  Send LeaderAndIsr, then UpdateMetadata; order holds per broker, not across.
 
@@ -137,9 +133,8 @@ def replicas_died(k: Controller, broker: int, tps: list[int], out: Effects) -> N
 
     The other replicas of each partition are sent its state even where nothing has changed
     (`ReplicaStateMachine`, OfflineReplica, from 0.8.1 to 3.9): a broker that was bounced unnoticed
-    gets its role back by the death of another one.
-
-    Partitions that have no leader are tried again (`triggerOnlinePartitionStateChange`).
+    gets its role back by the death of another one.  Partitions that have no leader are tried again
+    (`triggerOnlinePartitionStateChange`).
     """
     led = [tp for tp in tps if k.records[tp].leader == broker]
     if not k.profile.unclean_noticed_at_once:  # after that nothing can have changed unnoticed

@@ -10,7 +10,6 @@ from typing import Any
 
 from engine.controlplane import alter_partition, election, sender, zk_reassign, zk_topics
 from engine.controlplane.znodes import (
-    NOBODY,
     elect,
     is_live,
     replicas_died,
@@ -38,7 +37,7 @@ from engine.model.errors import (
     NONE,
     STALE_BROKER_EPOCH,
 )
-from engine.model.messages import CONTROLLER
+from engine.model.messages import CONTROLLER, NO_BROKER
 from engine.model.state import NEVER
 from engine.model.timers import FENCE_CHECK, PREFERRED_CHECK
 from engine.model.zk_messages import IsrChange, SessionClosed
@@ -114,10 +113,8 @@ def resume(k: Controller, running: set[int], out: Effects) -> None:
 def start_up(k: Controller, out: Effects) -> None:
     """CP-ZK-CTRL 8, 9.  Elect leaders for partitions whose leader is dead.
 
-    From 2.3 on replicas on dead brokers leave first.
-
-    Until 2.2 a dead follower stays in the ISR until its leader removes it
-    (`ReplicaStateMachine.startup` at 2.2.2 and 2.3.0, KAFKA-3143).
+    From 2.3 on replicas on dead brokers leave first.  Until 2.2 a dead follower stays in the ISR
+    until its leader removes it (`ReplicaStateMachine.startup` at 2.2.2 and 2.3.0, KAFKA-3143).
     """
     k.preferred_orders = ()
     if k.profile.dead_target_ends_move:
@@ -278,7 +275,7 @@ def on_shutdown_request(k: Controller, m: ShutdownRequest, out: Effects) -> None
     stops = [(tp, k.records[tp].leader_epoch, False) for tp in followed]
     take_offline(k, m.src, followed, out)
     if changed or followed:
-        but = m.src if k.profile.leaving_leader_not_told else NOBODY
+        but = m.src if k.profile.leaving_leader_not_told else NO_BROKER
         tell_changes(k, [*changed, *followed], out, but=but)
     if stops:
         send_stop_replica(k, m.src, stops, out)

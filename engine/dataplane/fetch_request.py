@@ -64,7 +64,7 @@ def _remembers(broker: Process, thread: FetcherThread, parts: Sequence[FetchPart
     """Check whether the next fetch may be built from this one, and its answer read by its news.
 
     Quotas count what they hold back, a session has a memory of its own, and until 0.11 one unknown
-    partition spoils a whole answer, in 2.4 and 2.5 a mark does not wait.
+    partition spoils a whole answer, in 2.4 and 2.5 a high watermark does not wait.
     """
     profile, configs = broker.profile, broker.configs
     return (

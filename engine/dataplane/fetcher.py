@@ -28,7 +28,7 @@ from engine.dataplane.partition_fetch_state import (
     refuses,
     restart_at,
     take_first,
-    take_mark,
+    take_high_watermark,
     unexpected,
     usable_batches,
 )
@@ -360,7 +360,7 @@ def _process_partition_data(
             log.flush(log.leo)
         if broker.machine.futures:
             futures.wake(broker, out)
-    take_mark(broker, state.tp, data.hw, out)
+    take_high_watermark(broker, state.tp, data.hw, out)
     if data.log_start > log.log_start and broker.profile.delete_records:
         if data.log_start > log.hw:
             fail_partition(broker, thread, state.tp, out)
@@ -383,10 +383,8 @@ def _on_oversized(
 ) -> None:
     """F-7, before KIP-74.  Retry later after an answer with only a part of a batch.
 
-    The partition makes no progress until replica.fetch.max.bytes is raised.
-
-    Kafka asks again at the network's pace; here the follower backs off, as a loop without delays
-    has no pace.
+    The partition makes no progress until replica.fetch.max.bytes is raised.  Kafka retries at the
+    network's pace; here the follower backs off, as a loop without delays has no pace.
     """
     out.cue("F-7.oversized", broker.id, f"partition {state.tp}", state.offset, None, tp=state.tp)
     delay_last(broker, thread, state, out)

@@ -97,7 +97,8 @@ def restart(broker: Process, replica: Replica, is_known: bool, out: Effects) -> 
 
     From 2.1 to 2.4 the thread of a partition that `is_known` to the process keeps the old epoch
     (`ReplicaManager.becomeLeaderOrFollower` at 2.4.1 and 2.5.0, KAFKA-9654).  Until 3.4 it begins
-    at the mark of the current log (`ReplicaManager.maybeAddLogDirFetchers` at 3.4.1, KAFKA-9087).
+    at the high watermark of the current log (`ReplicaManager.maybeAddLogDirFetchers` at 3.4.1,
+    KAFKA-9087).
     """
     move = broker.machine.futures.get(replica.tp)
     if move is not None and not (is_known and broker.profile.future_keeps_old_epoch):

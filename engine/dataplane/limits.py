@@ -17,21 +17,20 @@ class Budget:
     Since KIP-74 the first batch of the answer is always sent, however large it is.
     """
 
-    __slots__ = ("first", "left", "partition", "record_bytes", "strict")
+    __slots__ = ("left", "min_one_message", "partition", "record_bytes", "strict")
 
     def __init__(self, limits: Limits, record_bytes: int, strict: bool) -> None:
         self.left = limits.response
         self.partition = limits.partition
         self.record_bytes = record_bytes
         self.strict = strict
-        self.first = not strict  # may a batch still be sent that is larger than allowed?
+        self.min_one_message = not strict  # may a batch still be sent that is larger than allowed?
 
     def take(self, batches: Sequence[Batch]) -> Sequence[Batch] | None:
         """Return the whole batches that are sent of what could be read of a partition.
 
-        None if all that fits is a part of the first (before KIP-74).
-
-        What is cut counts as it travels, with the part of a batch at its end.
+        None if all that fits is a part of the first (before KIP-74).  A cut response is charged its
+        whole limit: before KIP-74 a broker sends the partial last batch, too.
         """
         if not batches:
             return batches
@@ -40,20 +39,20 @@ class Budget:
         base = batches[0].base
         if (batches[-1].end - base) * record_bytes <= limit:
             self.left -= (batches[-1].end - base) * record_bytes
-            self.first = False
+            self.min_one_message = False
             return batches
         least = (batches[0].end - base) * record_bytes
         if least > limit:
             if self.strict:
                 return None
-            if not self.first:
+            if not self.min_one_message:
                 return ()
             if len(batches) == 1:
-                self.first = False
+                self.min_one_message = False
                 self.left = max(0, self.left - least)
                 return batches
             limit = least
-        self.first = False
+        self.min_one_message = False
         self.left = max(0, self.left - limit)
         return [batch for batch in batches if (batch.end - base) * record_bytes <= limit]
 
@@ -72,7 +71,7 @@ def limited(
     broker: Process, tp: int, budget: Budget, batches: Sequence[Batch], out: Effects
 ) -> Sequence[Batch] | None:
     """S-2.  Return the batches of a partition that fit, with a cue where not all do."""
-    first = budget.first
+    first = budget.min_one_message
     taken = budget.take(batches)
     if taken is not batches:
         size = sum(batch.end - batch.base for batch in taken or ())

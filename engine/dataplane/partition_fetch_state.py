@@ -136,8 +136,8 @@ def cut_by_answer(
         state.offset = replica.log.leo
 
 
-def take_mark(broker: Process, tp: int, hw: int, out: Effects) -> None:
-    """H-4.  Take the leader's mark; consumers may wait for it here."""
+def take_high_watermark(broker: Process, tp: int, hw: int, out: Effects) -> None:
+    """H-4.  Take the leader's high watermark; consumers may wait for it here."""
     replica = broker.replicas[tp]
     if watermark.follow(replica, hw, out):
         wake_fetch(broker, replica, out)
@@ -146,13 +146,13 @@ def take_mark(broker: Process, tp: int, hw: int, out: Effects) -> None:
 def take_first(
     broker: Process, thread: FetcherThread, tp: int, data: FetchData, out: Effects
 ) -> bool:
-    """H-4, T-4.  Take the mark of an answer that asks to truncate; True if the cut may follow.
+    """H-4, T-4.  Take the high watermark of an answer that asks to truncate; True: truncate now.
 
     That is so from 2.8 to 3.4.0 (`AbstractFetcherThread.processFetchRequest` at 3.4.0,
-    KAFKA-14704).  A log start above the mark, of which only 2.8.0 is told here, makes the partition
-    fail (KAFKA-12996).
+    KAFKA-14704).  A log start above the high watermark, of which only 2.8.0 is told here, makes the
+    partition fail (KAFKA-12996).
     """
-    take_mark(broker, tp, data.hw, out)
+    take_high_watermark(broker, tp, data.hw, out)
     if data.log_start > broker.replicas[tp].log.hw and broker.profile.diverges_below_start:
         fail_partition(broker, thread, tp, out)
         return False
@@ -266,10 +266,10 @@ def restart_at(
     log = replica.log
     leader_end = state.lag or 0
     if leader_start > log.leo or replica.profile.out_of_range_drops_all:
-        before, mark = log.leo, log.hw
+        before, high_watermark = log.leo, log.hw
         cut = log.truncate_fully(leader_start)
         if replica.profile.full_truncation_keeps_hw:
-            log.hw = mark
+            log.hw = high_watermark
         out.touch(replica.broker, replica.tp)
         out.cue("F-9", replica.broker, "leo", before, leader_start, tp=replica.tp)
         if out.cues is not None and cut:

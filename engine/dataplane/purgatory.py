@@ -117,7 +117,7 @@ def wake_produce(broker: Process, replica: Replica, out: Effects) -> None:
 def park_fetch(broker: Process, m: FetchRequest, last: LastFetch | None, out: Effects) -> None:
     """S-5.  Park a Fetch without news.
 
-    In 2.4 and 2.5 it does not, while there is a higher mark to send (H-5).
+    In 2.4 and 2.5 it does not, while there is a larger high watermark to send (H-5).
     """
     parked = DelayedFetch(m, out.now + m.max_wait, last)
     wants_more = m.min_bytes > 1
@@ -330,7 +330,7 @@ def after_append(broker: Process, replica: Replica, hw_moved: bool, out: Effects
 
 
 def after_hw(broker: Process, replica: Replica, out: Effects) -> None:
-    """S-4, H-6.  Complete Fetch, then Produce after a follower's state moved the mark."""
+    """S-4, H-6.  Complete Fetch, then Produce after a follower's state moved the high watermark."""
     wake_fetch(broker, replica, out)
     wake_produce(broker, replica, out)
 

@@ -20,6 +20,7 @@ from engine.model.errors import (
 )
 from engine.model.log import Batch, Log
 from engine.model.messages import (
+    NO_BROKER,
     NO_EPOCH,
     FetchData,
     FetchPartition,
@@ -31,7 +32,6 @@ from engine.model.profiles import FETCH, Profile
 from engine.model.state import FOLLOWER, LEADER, Replica
 
 UNDEFINED_HW = -1
-NOWHERE = -1
 
 
 def not_hosted(broker: Process, tp: int) -> int:
@@ -84,7 +84,7 @@ def error_before_read(broker: Process, m: FetchRequest, fp: FetchPartition) -> i
 def preferred_read_replica(broker: Process, rack: str, fp: FetchPartition, now: int) -> int:
     """C-8, S-2.3.  Return the replica that should serve a consumer that stands in `rack`.
 
-    RackAwareReplicaSelector: the leader itself (NOWHERE) if it stands there, too, or no other
+    RackAwareReplicaSelector: the leader itself (NO_BROKER) if it stands there, too, or no other
     replica does; else, of the in-sync followers in that rack which have the wanted offset, the one
     that is furthest.
     """
@@ -97,7 +97,7 @@ def preferred_read_replica(broker: Process, rack: str, fp: FetchPartition, now: 
         or not broker.configs.rack_aware_reads
         or racks.get(broker.id) == rack
     ):
-        return NOWHERE
+        return NO_BROKER
     candidates = [
         (remote.leo, -(now - remote.last_caught_up_ms), follower)
         for follower, remote in replica.remote.items()
@@ -105,7 +105,7 @@ def preferred_read_replica(broker: Process, rack: str, fp: FetchPartition, now: 
         and racks.get(follower) == rack
         and remote.log_start <= fp.offset <= remote.leo
     ]
-    return max(candidates)[2] if candidates else NOWHERE
+    return max(candidates)[2] if candidates else NO_BROKER
 
 
 def _remembered(broker: Process, replica: Replica, rack: str, offset: int) -> int:
@@ -116,7 +116,7 @@ def _remembered(broker: Process, replica: Replica, rack: str, offset: int) -> in
     """
     racks = broker.machine.racks
     if racks.get(replica.leader) == rack:
-        return NOWHERE
+        return NO_BROKER
     candidates = [
         (leo, follower)
         for follower, leo, start in replica.former
@@ -124,7 +124,7 @@ def _remembered(broker: Process, replica: Replica, rack: str, offset: int) -> in
         and start <= offset <= leo
         and _may_serve(broker, replica, follower)
     ]
-    return max(candidates)[1] if candidates else NOWHERE
+    return max(candidates)[1] if candidates else NO_BROKER
 
 
 def _may_serve(broker: Process, replica: Replica, follower: int) -> bool:
@@ -190,8 +190,8 @@ def read_partition(
 
     `budget` is what the answer may still carry; nothing limits it if there is none.
 
-    The caller updates the follower's state afterwards, so an answer given at once carries the mark
-    from before this very fetch (H-5.1).
+    The caller updates the follower's state afterwards, so an answer given at once carries the high
+    watermark from before this very fetch (H-5.1).
     """
     error = error_before_read(broker, m, fp)
     if error:
@@ -209,8 +209,8 @@ def read_partition(
         bound = log.leo
     else:
         bound = log.hw
-        preferred = preferred_read_replica(broker, m.rack, fp, out.now) if m.rack else NOWHERE
-        if preferred != NOWHERE:
+        preferred = preferred_read_replica(broker, m.rack, fp, out.now) if m.rack else NO_BROKER
+        if preferred != NO_BROKER:
             return Redirection(fp.tp, log.hw, log.log_start, preferred)
     if fp.offset < log.local_start:
         return read_below_local_start(broker, m, fp, out)

@@ -155,9 +155,7 @@ def _counts_diverging(broker: Process, fp: FetchPartition) -> bool:
     return not broker.replicas[fp.tp].profile.diverging_skips_follower_update
 
 
-def epoch_end(
-    broker: Process, tp: int, epoch: int, leader_epoch: int, leader_only: bool = True
-) -> tuple[int, int, int]:
+def epoch_end(broker: Process, tp: int, epoch: int, leader_epoch: int) -> tuple[int, int, int]:
     """Answer OffsetForLeaderEpoch for one partition: (error, epoch, end offset).
 
     After the comparison of T-3 only the leader answers.
@@ -165,7 +163,7 @@ def epoch_end(
     replica = broker.replicas.get(tp)
     if replica is None:
         return not_hosted(broker, tp), -1, -1
-    error = access_error(replica, leader_epoch, leader_only)
+    error = access_error(replica, leader_epoch, leader_only=True)
     if error:
         return error, -1, -1
     return (NONE, *replica.log.end_offset_for_epoch(epoch))
@@ -204,7 +202,6 @@ def look_up_offset(
     timestamp: int,
     client: bool,
     leader_epoch: int = NO_EPOCH,
-    leader_only: bool = True,
 ) -> Found:
     """C-5.  Look up LATEST, EARLIEST or the first record not older than `timestamp` (ms).
 
@@ -212,7 +209,7 @@ def look_up_offset(
     leader's high watermark has not reached the start of its epoch, a client gets a retriable error:
     the former leader may have shown it more than this one can yet (H-9; KIP-207, 2.2).
     """
-    error = access_error(replica, leader_epoch, leader_only)
+    error = access_error(replica, leader_epoch, leader_only=True)
     if error:
         return error, NOTHING, NO_EPOCH, NOTHING
     log = replica.log

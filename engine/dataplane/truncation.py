@@ -33,8 +33,8 @@ def cut(replica: Replica, offset: int, rule: str, out: Effects) -> None:
 def to_high_watermark(replica: Replica, out: Effects) -> None:
     """T-0, H-11, until 0.10.2.  Truncate to HW; later the fallback of a log without epochs.
 
-    The follower's mark trails the leader's by a fetch, so a record can be committed and still be
-    cut here: that is what KIP-101 is about.
+    The follower's high watermark trails the leader's by a fetch, so a record can be committed and
+    still be cut here: that is what KIP-101 is about.
     """
     cut(replica, replica.log.hw, "T-0", out)
 

@@ -104,7 +104,7 @@ def blocked_by(broker: Process, replica: Replica, now: int) -> list[int]:
 
 
 def follow(replica: Replica, leader_hw: int, out: Effects) -> bool:
-    """H-4, H-9.  Take the leader's mark, bounded by the own log; it may go down."""
+    """H-4, H-9.  Take the leader's high watermark, bounded by the own log; it may go down."""
     log = replica.log
     hw = min(leader_hw, log.leo)
     if hw < log.log_start and log.clamps_hw:
@@ -119,7 +119,7 @@ def follow(replica: Replica, leader_hw: int, out: Effects) -> bool:
 
 
 def checkpoint(broker: Process, out: Effects) -> None:
-    """H-7.  Write every online log's mark, bounded by its end (highwatermark-checkpoint)."""
+    """H-7.  Write every online log's HW, bounded by its end (highwatermark-checkpoint)."""
     for tp, replica in broker.replicas.items():
         disk = replica.disk
         if disk.hw_checkpoint != disk.log.hw:

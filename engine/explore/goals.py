@@ -11,7 +11,7 @@ from engine.checks.catalogue import VIOLABLE
 from engine.model.errors import InputError
 from engine.model.state import LEADER, UP
 from engine.scenarios.expectations import parse
-from engine.scenarios.parts import BrokerSpec
+from engine.scenarios.parts import BrokerSpec, find_broker
 from engine.sim.simulation import Simulation
 
 Goal = Callable[[Simulation], bool]
@@ -64,7 +64,7 @@ def goal(text: str, brokers: tuple[BrokerSpec, ...]) -> Goal:
     if len(words) == 3 and words[0] == "record" and words[2] in ("twice", "skipped"):
         return lambda sim: words[1] in _by_groups(sim, words[2])
     if len(words) == 3 and words[0] == "diverged":
-        return _diverged(*(_broker(word, brokers) for word in words[1:]))
+        return _diverged(*(find_broker(word, brokers) for word in words[1:]))
     try:
         expectation = parse(text, brokers)
     except InputError as error:
@@ -78,14 +78,6 @@ def _by_groups(sim: Simulation, what: str) -> set[str]:
     if what == "skipped":
         return {value for _, value in sim.ledger.skipped}
     return {value for (_, value), times in sim.ledger.processed.items() if times > 1}
-
-
-def _broker(word: str, brokers: tuple[BrokerSpec, ...]) -> int:
-    for broker in brokers:
-        if word in (broker.label, str(broker.id)):
-            return broker.id
-    names = ", ".join(broker.label for broker in brokers)
-    raise InputError("unknown", "There is no broker {0}; there are {1}.", word[:40], names)
 
 
 def _nobody_leads(sim: Simulation) -> bool:

@@ -11,7 +11,7 @@ from engine.model.configs import WEEK_MS
 from engine.model.errors import InputError
 from engine.moves import moves
 from engine.scenarios.scenario import Scenario
-from engine.sim.run import Run, play
+from engine.sim.run import Run, run_to_end
 from engine.sim.simulation import Simulation
 
 LAST = -1
@@ -38,8 +38,7 @@ class SearchQuestion:
         Raises InputError for a run that breaks off, and for a cluster the search does not know.
         """
         sim = self.run.simulation()
-        for _ in play(sim, self.run.lines()):
-            pass
+        run_to_end(sim, self.run.lines())
         _refuse_unknown(sim)
         if sim.cluster.quorum is not None:
             _refuse_budgets(self.budgets)

@@ -142,7 +142,7 @@ class _State:
     number: int
 
 
-class Searching:
+class StateSearch:
     """One search: `run` is called once, or `begin` and then `expand` until it returns False."""
 
     def __init__(
@@ -309,4 +309,4 @@ class Searching:
 
 def search(question: SearchQuestion, bounds: Bounds | None = None) -> SearchOutcome:
     """Answer a question.  Raises InputError for one that cannot be asked."""
-    return Searching(question, bounds).run()
+    return StateSearch(question, bounds).run()

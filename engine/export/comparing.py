@@ -158,13 +158,12 @@ def _of_view(view: View) -> Comparable:
             f"{own}rec:isr": record["isr"],
         }
         for node, replica in part["replicas"].items():
-            for name, value in (
-                ("role", replica["role"]),
-                ("leo", replica["leo"]),
-                ("hw", replica["hw"]),
-            ):
-                state[f"{own}b{node}:{name}"] = value
-            state[f"{own}b{node}:log"] = " ".join(
-                f"{record['o']}:{record['id']}@{record['e']}" for record in replica["records"]
-            )
+            state |= {
+                f"{own}b{node}:role": replica["role"],
+                f"{own}b{node}:leo": replica["leo"],
+                f"{own}b{node}:hw": replica["hw"],
+                f"{own}b{node}:log": " ".join(
+                    f"{record['o']}:{record['id']}@{record['e']}" for record in replica["records"]
+                ),
+            }
     return state

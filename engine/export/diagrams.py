@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from engine.model.effects import Cue, field_of
 from engine.model.messages import (
@@ -18,7 +18,6 @@ from engine.model.messages import (
     REPLIES,
     Message,
 )
-from engine.model.messages import NAMES as MESSAGES
 from engine.replay.cursor import Cursor, Happened
 from engine.sim.kernel import DELIVERY, FAILURE
 from engine.sim.run import Run
@@ -26,8 +25,7 @@ from engine.sim.simulation import Simulation
 from engine.story import story
 from engine.story.entities import Happening, Leaders, leaders
 from engine.story.rules import RULES
-from engine.view.fields import fields_of
-from engine.view.text import new_text, node_text, old_text, value_text
+from engine.view.text import message_words, new_text, node_text, old_text
 from engine.view.view import node_name
 
 MOST_ARROWS: Final = 600
@@ -114,12 +112,6 @@ def _join(ends: tuple[int, int]) -> str:
 def _arrow(m: Message) -> str:
     sign = "-->>" if m.kind in REPLIES else "->>"
     return f"{_who(m.src)}{sign}{_who(m.dst)}: {_plain(message_words(m))}"
-
-
-def message_words(m: Any) -> str:
-    """Return `Fetch offset=2 epoch=0`."""
-    fields = " ".join(f"{key}={value_text(value)}" for key, value in fields_of(m).items())
-    return f"{MESSAGES[m.kind]} {fields}".rstrip()
 
 
 def _notes(cues: list[Cue]) -> list[Cue]:

@@ -81,10 +81,8 @@ def draw(
 ) -> str:
     """Return the inside of an <svg> of width x height: the partition in which most is to be seen.
 
-    The voters of a quorum stand above it.
-
-    `lay_out` says what the other arguments mean.  Pictures that stand on one page have different
-    prefixes: what has an id in one is found by it.
+    The voters of a quorum stand above it.  `lay_out` says what the other arguments mean.  Pictures
+    that stand on one page have different prefixes: what has an id in one is found by it.
     """
     part = telling_partition(view)
     if part is None:

@@ -77,11 +77,11 @@ def resume_controller(sim: World) -> None:
         out.cue("CP-8.3.resume", CONTROLLER, "controller", "paused", "up")
         if took_over:
             if not sim.profile.kraft:
-                speak(zombie, out)
+                send_queued_requests(zombie, out)
             return
         sim.network.controller_up = True
         running = {b for b, broker in sim.brokers.items() if broker.status == UP}
-        go_on(k, running, out)
+        resume_without_successor(k, running, out)
         for broker in sorted(running):
             faults.hear_again(sim, broker, out)
 
@@ -100,7 +100,7 @@ def finish_resume(sim: World) -> None:
         sim.act(FAILURE, CONTROLLER, action, lambda out: resign(zombie, k, out))
 
 
-def speak(zombie: Controller, out: Effects) -> None:
+def send_queued_requests(zombie: Controller, out: Effects) -> None:
     """CP-LISR.  Send the requests that waited in its queues, with the epoch of its term."""
     states = [(tp, record, False) for tp, record in zombie.records.items()]
     for broker in zombie.brokers:
@@ -154,7 +154,7 @@ def write_unfenced(zombie: Controller, k: Controller, out: Effects) -> None:
             k.records[tp] = zombie.records[tp]
 
 
-def go_on(k: Controller, running: set[int], out: Effects) -> None:
+def resume_without_successor(k: Controller, running: set[int], out: Effects) -> None:
     """8.3.  Go on after waking without a successor: held requests leave, sessions are renewed."""
     k.alive = True
     k.check_at = NEVER

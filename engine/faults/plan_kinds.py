@@ -77,29 +77,27 @@ def running_brokers(sim: World, group: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(broker for broker in group if sim.brokers[broker].status == UP)
 
 
+NOTHING: Final = ""
+STRUCK: Final = "struck"
+REPAIRED: Final = "repaired"
+"""Moment at which a kind takes something off a disk: never, at the strike, at the repair."""
+
+
 class PlanKind(NamedTuple):
     """Kind of a fault plan's line: functions for strike and repair, and its effects.
 
     `strike` None: it rolls from one broker to the next.  `repair` None: it repairs itself. `stops`:
     the process is down until the repair starts it.  `takes`: when something may leave a disk by it.
-    `pays`: the budget of a search that buys the same, "" if its moves have none. `whole`: it
-    strikes a group as it was named, also those of it that do not run.  `running`: what of a group
-    it can strike now.
+    `whole`: it strikes a group as it was named, also those of it that do not run.  `running`: what
+    of a group it can strike now.
     """
 
     strike: Many | None
     repair: Many | None
-    stops: bool
-    takes: str
-    pays: str
+    stops: bool = False
+    takes: str = NOTHING
     whole: bool = False
     running: Callable[[World, tuple[int, ...]], tuple[int, ...]] = running_brokers
-
-
-NOTHING: Final = ""
-STRUCK: Final = "struck"
-REPAIRED: Final = "repaired"
-"""Moment at which a kind takes something off a disk: never, at the strike, at the repair."""
 
 
 def _each(act: One) -> Many:
@@ -265,66 +263,26 @@ def _repair_controller(sim: World, struck: tuple[int, ...], plan: Strikes) -> No
 
 PLAN_KINDS: Final[dict[str, PlanKind]] = {
     "kill": PlanKind(
-        _each(lambda sim, broker, plan: kill(sim, broker)),
-        _each(_repair_start),
-        stops=True,
-        takes=NOTHING,
-        pays="crashes",
+        _each(lambda sim, broker, plan: kill(sim, broker)), _each(_repair_start), stops=True
     ),
-    "power": PlanKind(
-        _each(_strike_power), _each(_repair_start), stops=True, takes=STRUCK, pays="power"
-    ),
+    "power": PlanKind(_each(_strike_power), _each(_repair_start), stops=True, takes=STRUCK),
     "wipe": PlanKind(
         _each(lambda sim, broker, plan: wipe(sim, broker)),
         _each(_repair_start),
         stops=True,
         takes=STRUCK,
-        pays="",
     ),
-    "pause": PlanKind(
-        _each(lambda sim, broker, plan: pause(sim, broker)),
-        _each(_repair_resume),
-        stops=False,
-        takes=NOTHING,
-        pays="pauses",
-    ),
-    "bounce": PlanKind(
-        _each(lambda sim, broker, plan: bounce(sim, broker)),
-        None,
-        stops=False,
-        takes=NOTHING,
-        pays="crashes",
-    ),
-    "cut": PlanKind(
-        _each(_strike_cut), _each(_repair_cut), stops=False, takes=NOTHING, pays="cuts"
-    ),
-    "cut_controller": PlanKind(
-        _each(_strike_cut_controller),
-        _each(_repair_cut_controller),
-        stops=False,
-        takes=NOTHING,
-        pays="cuts",
-    ),
-    "slow": PlanKind(_each(_set_delay), _each(_set_delay), stops=False, takes=NOTHING, pays=""),
-    "slow_disk": PlanKind(
-        _each(_set_disk_rate), _each(_set_disk_rate), stops=False, takes=NOTHING, pays=""
-    ),
-    "disk_fail": PlanKind(
-        _each(_strike_disk), _each(_repair_disk), stops=False, takes=REPAIRED, pays=""
-    ),
-    "partition": PlanKind(
-        _strike_partition, _repair_partition, stops=False, takes=NOTHING, pays="cuts", whole=True
-    ),
-    "lossy": PlanKind(
-        _each(_set_loss), _each(_set_loss), stops=False, takes=NOTHING, pays="losses"
-    ),
+    "pause": PlanKind(_each(lambda sim, broker, plan: pause(sim, broker)), _each(_repair_resume)),
+    "bounce": PlanKind(_each(lambda sim, broker, plan: bounce(sim, broker)), None),
+    "cut": PlanKind(_each(_strike_cut), _each(_repair_cut)),
+    "cut_controller": PlanKind(_each(_strike_cut_controller), _each(_repair_cut_controller)),
+    "slow": PlanKind(_each(_set_delay), _each(_set_delay)),
+    "slow_disk": PlanKind(_each(_set_disk_rate), _each(_set_disk_rate)),
+    "disk_fail": PlanKind(_each(_strike_disk), _each(_repair_disk), takes=REPAIRED),
+    "partition": PlanKind(_strike_partition, _repair_partition, whole=True),
+    "lossy": PlanKind(_each(_set_loss), _each(_set_loss)),
     "kill_controller": PlanKind(
-        _strike_controller,
-        _repair_controller,
-        stops=True,
-        takes=NOTHING,
-        pays="crashes",
-        running=_active_controller,
+        _strike_controller, _repair_controller, stops=True, running=_active_controller
     ),
-    "rolling_restart": PlanKind(None, None, stops=False, takes=NOTHING, pays="crashes"),
+    "rolling_restart": PlanKind(None, None),
 }

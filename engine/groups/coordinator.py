@@ -61,7 +61,7 @@ REMOVAL_RETRY_MS: Final = 500
 # -- the group -------------------------------------------------------------------------------------
 
 
-def led(broker: Process, tp: int) -> Replica | None:
+def leader_replica(broker: Process, tp: int) -> Replica | None:
     """G-1.  Return the replica of a group's partition if this broker leads it."""
     replica = broker.replicas.get(tp)
     return replica if replica is not None and replica.role == LEADER else None
@@ -170,13 +170,13 @@ def _write(
 
 def on_join(broker: Process, m: GroupRequest, out: Effects) -> None:
     """G-2.  Take a member in, known or new; it is answered when the rebalance is complete."""
-    replica = led(broker, m.tp)
+    replica = leader_replica(broker, m.tp)
     if replica is None:
         out.send(JoinGroupResponse(m, NOT_COORDINATOR))
         return
     group = load(broker, replica, out)
     former = group.static_member(m.instance)
-    error = NONE if m.generation < 0 else _is_no_member(group, m)
+    error = NONE if m.generation < 0 else _member_error(group, m)
     if error:
         out.send(JoinGroupResponse(m, error))
         return
@@ -224,11 +224,11 @@ def _replace(
 
 def on_leave(broker: Process, m: GroupRequest, out: Effects) -> None:
     """G-2.  Let a member go; the others share what it owned."""
-    replica = led(broker, m.tp)
+    replica = leader_replica(broker, m.tp)
     error = NOT_COORDINATOR
     if replica is not None:
         group = load(broker, replica, out)
-        error = _is_no_member(group, m)
+        error = _member_error(group, m)
     out.send(LeaveGroupResponse(m, error))
     if replica is not None and error == NONE:
         _remove(broker, replica, group, m.member, out)
@@ -240,18 +240,18 @@ def _remove(broker: Process, replica: Replica, group: Group, member: str, out: E
     _complete(broker, replica, group, out)
 
 
-def _is_no_member(group: Group, m: GroupRequest) -> int:
+def _member_error(group: Group, m: GroupRequest) -> int:
     """G-3, G-7.  Return why this is no member, or NONE (`validateCurrentMember`)."""
     if group.static_member(m.instance) not in ("", m.member):
         return FENCED_INSTANCE_ID
     return NONE if m.member in group.members else UNKNOWN_MEMBER_ID
 
 
-def _known(group: Group, m: GroupRequest, now: int) -> int:
+def _check_and_touch(group: Group, m: GroupRequest, now: int) -> int:
     """G-3.  Return why this is no member of the generation, or NONE; note that it was heard."""
     if group.reconciles:
         return reconciliation.offsets_refusal(group.members, m)
-    error = _is_no_member(group, m)
+    error = _member_error(group, m)
     if error == NONE and m.generation != group.generation:
         error = ILLEGAL_GENERATION
     if error == NONE:
@@ -261,11 +261,11 @@ def _known(group: Group, m: GroupRequest, now: int) -> int:
 
 def on_heartbeat(broker: Process, m: GroupRequest, out: Effects) -> None:
     """G-3.  Keep the session of a member, and let it know of a rebalance."""
-    replica = led(broker, m.tp)
+    replica = leader_replica(broker, m.tp)
     error = NOT_COORDINATOR
     if replica is not None:
         group = load(broker, replica, out)
-        error = _known(group, m, out.now)
+        error = _check_and_touch(group, m, out.now)
         if error == NONE and group.preparing_since >= 0:
             error = REBALANCE_IN_PROGRESS
     out.send(GroupHeartbeatResponse(m, error))
@@ -273,7 +273,7 @@ def on_heartbeat(broker: Process, m: GroupRequest, out: Effects) -> None:
 
 def on_consumer_heartbeat(broker: Process, m: ConsumerGroupHeartbeat, out: Effects) -> None:
     """G-9.  Handle the one request of a member with group.protocol=consumer."""
-    replica = led(broker, m.tp)
+    replica = leader_replica(broker, m.tp)
     error = NOT_COORDINATOR
     if replica is not None:
         group = load(broker, replica, out)
@@ -348,7 +348,7 @@ def _arm(broker: Process, tp: int, group: Group, out: Effects) -> None:
 
 def on_check(broker: Process, tp: int, out: Effects) -> bool:
     """G-3.  Remove members whose time is over; True if there was one."""
-    replica, group = led(broker, tp), broker.groups.get(tp)
+    replica, group = leader_replica(broker, tp), broker.groups.get(tp)
     if replica is None or group is None or group.epoch != replica.leader_epoch:
         return False
     late = dict.fromkeys(member for due, member in _deadlines(broker, group) if due <= out.now)
@@ -359,7 +359,7 @@ def on_check(broker: Process, tp: int, out: Effects) -> bool:
 
 def silent(broker: Process, tp: int, client: int) -> list[str]:
     """G-3.  Return the members of a client whose session this coordinator could end now."""
-    replica, group = led(broker, tp), broker.groups.get(tp)
+    replica, group = leader_replica(broker, tp), broker.groups.get(tp)
     if replica is None or group is None or group.epoch != replica.leader_epoch:
         return []
     entries = group.members.items()
@@ -383,12 +383,12 @@ def remove(broker: Process, tp: int, members: Iterable[str], out: Effects) -> No
 
 def on_commit(broker: Process, m: GroupRequest, out: Effects) -> None:
     """G-4.  Write a member's offsets to the log, and answer when they are committed there."""
-    replica = led(broker, m.tp)
+    replica = leader_replica(broker, m.tp)
     if replica is None:
         error = NOT_COORDINATOR
     else:
         group = load(broker, replica, out)
-        error = _known(group, m, out.now)
+        error = _check_and_touch(group, m, out.now)
         if error == NONE and is_completing(replica, group):
             error = REBALANCE_IN_PROGRESS
     if error or replica is None:
@@ -415,7 +415,7 @@ def _append(broker: Process, replica: Replica, m: CoordinatorAppend, out: Effect
 
 def on_offset_fetch(broker: Process, m: GroupRequest, out: Effects) -> None:
     """G-4.  Return the committed offsets of the partitions asked for."""
-    replica = led(broker, m.tp)
+    replica = leader_replica(broker, m.tp)
     if replica is None:
         out.send(OffsetFetchResponse(m, NOT_COORDINATOR))
         return

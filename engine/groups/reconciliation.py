@@ -26,11 +26,14 @@ from engine.model.errors import (
     UNKNOWN_MEMBER_ID,
 )
 from engine.model.group_messages import ConsumerGroupHeartbeat, GroupRequest
-from engine.model.groups import Group, GroupEntry
+from engine.model.groups import (
+    JOIN_GROUP_MEMBER_EPOCH,
+    LEAVE_GROUP_MEMBER_EPOCH,
+    Group,
+    GroupEntry,
+)
 from engine.model.state import Replica
 
-JOINS = 0
-LEAVES = -1
 Append = Callable[[tuple[str, ...], int, tuple[int, ...]], None]
 """Writes the records of a heartbeat, and answers it with an epoch and an assignment."""
 
@@ -43,8 +46,8 @@ def refusal(group: Group, m: ConsumerGroupHeartbeat) -> int:
     """
     entry = group.members.get(m.member)
     if entry is None:
-        return NONE if m.generation == JOINS else UNKNOWN_MEMBER_ID
-    if m.generation in (LEAVES, entry.epoch):
+        return NONE if m.generation == JOIN_GROUP_MEMBER_EPOCH else UNKNOWN_MEMBER_ID
+    if m.generation in (LEAVE_GROUP_MEMBER_EPOCH, entry.epoch):
         return NONE
     was_lost = m.generation == entry.previous and set(m.owned) <= set(entry.assigned)
     return NONE if was_lost else FENCED_MEMBER_EPOCH
@@ -72,8 +75,8 @@ def on_heartbeat(
 ) -> None:
     """G-9.  Take a member in, let it go, or bring it one step nearer to its target."""
     group.reconciles = True
-    if m.generation == LEAVES:
-        append(_removal(group, (m.member,)), LEAVES, ())
+    if m.generation == LEAVE_GROUP_MEMBER_EPOCH:
+        append(_removal(group, (m.member,)), LEAVE_GROUP_MEMBER_EPOCH, ())
         return
     entry = group.members.get(m.member)
     records = []
@@ -159,7 +162,7 @@ def remove(
     for member in members:
         out.cue("G-3", broker.id, "member", member, None, tp=tp)
     if members:
-        append(_removal(group, members), LEAVES, ())
+        append(_removal(group, members), LEAVE_GROUP_MEMBER_EPOCH, ())
 
 
 def deadlines(broker: Process, group: Group) -> list[tuple[int, str]]:

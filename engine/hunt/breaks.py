@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
-from engine.sim.run import Run, play
+from engine.sim.run import Run, run_to_end
 from engine.study.shrink import shorten
 
 Verdict = Literal["new", "known", "by design"]
@@ -129,6 +129,5 @@ def look(run: Run) -> Seen:
             steps.append(Step(sim.events, cue.rule, cue.node, record.leader if record else -1))
 
     sim.listener = note
-    for _ in play(sim, run.lines()):
-        pass
+    run_to_end(sim, run.lines())
     return Seen(tuple(steps), tuple(sim.broken))

@@ -28,12 +28,14 @@ def constants_of(ladder: str) -> tuple[str, ...]:
 def model(ladder: str, constants: Mapping[str, int]) -> AnyModel:
     """Raise InputError for an unknown rung, and for constants that are missing, foreign or big."""
     if ladder not in LADDERS:
-        raise InputError("unknown", f"There is no rung {ladder}; there are: {', '.join(LADDERS)}.")
+        sentence = "There is no rung {0}; there are: {1}."
+        raise InputError("unknown", sentence, ladder, ", ".join(LADDERS))
     names = constants_of(ladder)
     if set(constants) != set(names):
         expected = ", ".join(names)
         given = ", ".join(constants) or "none"
-        raise InputError("invalid", f"{ladder} has the constants {expected}; given: {given}.")
+        sentence = "{0} has the constants {1}; given: {2}."
+        raise InputError("invalid", sentence, ladder, expected, given)
     if ladder == ASYNC_ISR:
         return AsyncIsr(async_isr.AsyncIsrConstants(**constants))
     return AbstractPartition(RUNGS[ladder], state.Constants(**constants))
@@ -46,7 +48,7 @@ def search(
     try:
         return LadderSearch(of, bounds, symmetry).run()
     except TooLargeError as error:
-        raise InputError("too_large", f"{error} Take smaller constants.") from None
+        raise InputError("too_large", "{0} Take smaller constants.", error) from None
 
 
 class LadderStep(TypedDict):
@@ -170,13 +172,15 @@ def rows_of(data: object) -> list[CountedRow]:
     """Return the rows of a file of counts.  Raises InputError naming the first unusable row."""
     rows = data.get("rows") if isinstance(data, dict) else None
     if not isinstance(rows, list) or len(rows) > MOST_ROWS:
-        raise InputError("invalid", f'A file of counts has a list "rows" of at most {MOST_ROWS:,}.')
+        sentence = 'A file of counts has a list "rows" of at most {0}.'
+        raise InputError("invalid", sentence, f"{MOST_ROWS:,}")
     for number, row in enumerate(rows, 1):
         if not _is_row(row):
             raise InputError(
                 "invalid",
-                f"Row {number} needs ladder, constants, symmetry, generated, distinct, depth "
+                "Row {0} needs ladder, constants, symmetry, generated, distinct, depth "
                 "and invariants (name: states or null).",
+                number,
             )
         model(row["ladder"], row["constants"])
     return rows

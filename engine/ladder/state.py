@@ -44,7 +44,8 @@ def check_limits(given: dict[str, int], limits: dict[str, tuple[int, int]]) -> N
     for name, value in given.items():
         least, most = limits[name]
         if not least <= value <= most:
-            raise InputError("invalid", f"{name} must be from {least} to {most}, not {value}.")
+            sentence = "{0} must be from {1} to {2}, not {3}."
+            raise InputError("invalid", sentence, name, least, most, value)
 
 
 class AbstractReplica(NamedTuple):

@@ -14,7 +14,7 @@ from engine.model.profiles import GENERATIONS, PROFILES, Profile
 from engine.moves import moves
 from engine.properties.moment import Moment
 from engine.properties.recording import MomentRecording
-from engine.sim.run import Run, play, play_all
+from engine.sim.run import Run, play_all, run_to_end, try_move
 from engine.sim.simulation import Simulation
 
 LOST: Final = 0
@@ -191,13 +191,8 @@ def saves(run: Run, number: int, value: str) -> bool:
     sim = run.simulation()
     sim.rush = True
     for place, line in enumerate(run.lines(), 1):
-        if place == number:
-            continue
-        try:
-            for _ in play(sim, (line,)):
-                pass
-        except InputError:
-            continue  # without that move this one cannot be made
+        if place != number:
+            try_move(sim, line)
     if value in sim.ledger.lost:
         return False
     logs = (disk.log for broker in sim.brokers.values() for disk in broker.machine.disks.values())
@@ -316,8 +311,7 @@ def begun(recording: MomentRecording, index: int) -> tuple[str, ...]:
 def _stage(run: Run) -> Simulation:
     sim = run.simulation()
     sim.rush = True
-    for _ in play(sim, run.lines()):
-        pass
+    run_to_end(sim, run.lines())
     return sim
 
 
@@ -335,8 +329,7 @@ def reaches(recording: MomentRecording, index: int, lines: tuple[str, ...]) -> b
     goal = _goal(recording, recording.turns[index - 1].now)
     assert goal is not None
     sim = _open(recording, index).copy()
-    for _ in play(sim, lines):
-        pass
+    run_to_end(sim, lines)
     return goal.reached(sim)
 
 

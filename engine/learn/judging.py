@@ -34,7 +34,7 @@ SEEDS: Final = (("S74", "Z20", 904), ("S74", "Z21", 31_600))
 """Runs of random schedules in which a release breaks a promise: (scenario, profile, seed)."""
 OWN: Final = "own"
 LIBRARY: Final = "library"
-TRAP: Final = "claim"
+CLAIM: Final = "claim"
 SEARCH: Final = "search"
 
 
@@ -42,8 +42,8 @@ SEARCH: Final = "search"
 class Judgement:
     """The verdict of a claim under one profile, and the run and step to show for it.
 
-    `source` says where the run comes from: OWN, LIBRARY (`name`: its code), TRAP (`name`: the claim
-    whose own run it is) or SEARCH (`moves`: the moves after the claim's search begins).
+    `source` says where the run comes from: OWN, LIBRARY (`name`: its code), CLAIM (`name`: the
+    claim whose own run it is) or SEARCH (`moves`: the moves after the claim's search begins).
     `runs` is the number of runs that the claim survived, `states` that of the states searched.
     """
 
@@ -64,7 +64,7 @@ class Judgement:
     def run(self, claim: Claim, profile: str) -> Run:
         if self.source == LIBRARY:
             return Run(find(self.name), profile, self.seed)
-        if self.source == TRAP:
+        if self.source == CLAIM:
             return claims()[self.name].run(profile)
         if self.source == SEARCH:
             start = _start(claim, profile)
@@ -118,7 +118,7 @@ def witnesses(profile: str, codes: Iterable[str] = ()) -> Iterator[Witness]:
         own = claim.moves is None and not claim.first
         if profile in claim.profiles and not own and not chosen:
             try:
-                yield Witness(MomentRecording(claim.run(profile)), TRAP, slug)
+                yield Witness(MomentRecording(claim.run(profile)), CLAIM, slug)
             except InputError:
                 continue
 

@@ -21,7 +21,7 @@ from engine.model.state import LEADER, UP
 from engine.moves import moves
 from engine.scenarios.file import find, load_value
 from engine.scenarios.places import Reader
-from engine.sim.run import Run, play
+from engine.sim.run import Run, run_to_end
 from engine.sim.simulation import Simulation
 
 CANVAS: Final = "S60"
@@ -94,8 +94,7 @@ class Level:
         """Return the cluster as the player finds it."""
         run = self.beginning
         sim = run.simulation()
-        for _ in play(sim, run.lines()):
-            pass
+        run_to_end(sim, run.lines())
         return sim
 
     def attempt(self, run: Run) -> Attempt:

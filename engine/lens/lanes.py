@@ -117,9 +117,7 @@ def lanes(steps: list[StepJson], release: str, before: StepJson | None = None) -
     """Return the threads that act at these steps, as JSON.
 
     It has `rows` of `blocks`, whose `chain` is a number of `chains`.  `before` is the step that
-    precedes them, if there is one.
-
-    Raises KeyError for a release that is not in the index.
+    precedes them, if there is one.  Raises KeyError for a release that is not in the index.
     """
     rows: dict[Row, list[LaneAct]] = {}
     for step in steps:

@@ -219,7 +219,7 @@ def aligned_frames(old: Stack, new: Stack) -> Iterator[tuple[int | None, int | N
         if kind == "equal":
             for step in range(i2 - i):
                 old_frame, other = old.frames[i + step], new.frames[j + step]
-                yield i + step, j + step, "same" if _file(old_frame) == _file(other) else "file"
+                yield i + step, j + step, "same" if old_frame.file == other.file else "file"
         elif same:
             yield from _changed(a, b, (i, i2), (j, j2))
         else:
@@ -250,7 +250,3 @@ def _between(old: range, new: range) -> Iterator[tuple[int | None, int | None, s
     else:
         yield from ((index, None, "gone") for index in old)
         yield from ((None, index, "new") for index in new)
-
-
-def _file(frame: Frame) -> str:
-    return frame.place.file if frame.place else ""

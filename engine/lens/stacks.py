@@ -176,6 +176,11 @@ class Frame(NamedTuple):
     gap: str
     calls: int
 
+    @property
+    def file(self) -> str:
+        """The file of the method, "" if it is not known."""
+        return self.place.file if self.place else ""
+
 
 class Stack(NamedTuple):
     """Stack of a release at a cue: frames, outermost first, or the key of a reason.

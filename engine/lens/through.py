@@ -1,7 +1,7 @@
-"""Chains of a step through all releases.
+"""Call stacks of a step in all releases.
 
-There are stretches of releases that run them alike, and methods that were renamed, split or moved
-where one stretch ends and the next begins.
+Releases with equal stacks form a stretch.  Between two stretches stand the methods that were
+renamed, split or moved.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.lens.lens_json import aligned_frames, at_work, followed, stacks_of
 from engine.lens.source import mode_in, source
-from engine.lens.stacks import Frame, Stack, thread_name
+from engine.lens.stacks import Stack, thread_name
 from engine.model.json_types import Json
 from engine.view.wire import StepJson
 
@@ -54,12 +54,8 @@ def through(step: StepJson, mode: str) -> Json:
     return {"forms": forms}
 
 
-def _file(frame: Frame) -> str:
-    return frame.place.file if frame.place else ""
-
-
 def _form(call_stack: Stack) -> Form:
-    frames = tuple((frame.name, _file(frame), frame.gap) for frame in call_stack.frames)
+    frames = tuple((frame.name, frame.file, frame.gap) for frame in call_stack.frames)
     return call_stack.cue, call_stack.reason, thread_name(call_stack), call_stack.acting, frames
 
 
@@ -81,7 +77,7 @@ def _stack_json(step: StepJson, cues: list[int], stack: Stack, before: Stack | N
         "reason": stack.reason,
         "acting": stack.acting,
         "frames": [
-            [frame.name, _file(frame), frame.gap, *_since(frame.name, *kinds.get(at, ("", "")))]
+            [frame.name, frame.file, frame.gap, *_since(frame.name, *kinds.get(at, ("", "")))]
             for at, frame in enumerate(stack.frames)
         ],
         "gone": left,

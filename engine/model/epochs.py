@@ -109,22 +109,3 @@ class EpochCache:
     def start_of(self, epoch: int) -> int:
         """Start offset of exactly `epoch`, or -1."""
         return self.starts[self.epochs.index(epoch)] if epoch in self.epochs else UNDEFINED_OFFSET
-
-    def to_checkpoint(self) -> str:
-        """Return the text of `leader-epoch-checkpoint`: version, count, `epoch start` lines."""
-        lines = ["0", str(len(self.epochs))]
-        lines += [f"{e} {s}" for e, s in zip(self.epochs, self.starts, strict=True)]
-        return "\n".join(lines) + "\n"
-
-    @staticmethod
-    def from_checkpoint(text: str, monotonic: bool = True) -> EpochCache:
-        """Read `to_checkpoint` back.  Raises ValueError naming the line that cannot be read."""
-        lines = text.split("\n")
-        if lines[0].strip() != "0":
-            raise ValueError(f"line 1: version 0 expected, not {lines[0]!r}")
-        cache = EpochCache(monotonic)
-        for number in range(int(lines[1])):
-            epoch, start = lines[2 + number].split()
-            cache.epochs.append(int(epoch))
-            cache.starts.append(int(start))
-        return cache

@@ -17,6 +17,8 @@ from engine.model.log import Log
 
 OFFSETS_TOPIC: Final = "__consumer_offsets"
 NO_OFFSET: Final = -1
+JOIN_GROUP_MEMBER_EPOCH: Final = 0
+LEAVE_GROUP_MEMBER_EPOCH: Final = -1
 COMMIT_TIMEOUT_MS: Final = 5_000  # offsets.commit.timeout.ms
 
 Commit = tuple[int, int, int]

@@ -386,8 +386,6 @@ def get_profile(name: str) -> Profile:
 
     "K39+elr" and "0.10.2.2+truncation=HW" have flips.  Raises InputError "unknown" for a profile or
     a flag that does not exist.
-
-    Raises InputError "unknown" for a profile or a flag that does not exist.
     """
     match = _BASE.match(name)
     base = match[0] if match is not None else ""

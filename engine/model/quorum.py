@@ -11,7 +11,8 @@ from engine.model.compiling import mypyc_attr
 from engine.model.controller import Controller
 from engine.model.copying import shallow
 from engine.model.declared import begins, declared, fresh
-from engine.model.messages import FIRST_VOTER, Message
+from engine.model.messages import FIRST_VOTER
+from engine.model.quorum_messages import QuorumFetchRequest
 from engine.model.state import NEVER
 
 UNATTACHED: Final = 0
@@ -165,7 +166,7 @@ class Voter(MetadataReplica):
     fetched: tuple[int, ...] = begins(())  # voters that did since that time began
     successors: tuple[int, ...] = begins(())  # that a resigned leader proposes
     progress: dict[int, VoterProgress] = fresh(dict)
-    parked: dict[int, Message] = fresh(dict)
+    parked: dict[int, QuorumFetchRequest] = fresh(dict)
     corr: int = begins(0)
     # corr of the last request before this state; responses to it are ignored
     since: int = begins(0)

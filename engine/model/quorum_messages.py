@@ -91,8 +91,8 @@ class EndQuorumEpochResponse(Message):
 class QuorumFetchRequest(Message):
     """A voter's Fetch of __cluster_metadata-0: its end, its last epoch, and the epoch it is in.
 
-    `hw` is the mark that it knows; a leader looks at it since KIP-1166 (4.1).  `directory` is that
-    of the sender.
+    `hw` is the high watermark that it knows; a leader looks at it since KIP-1166 (4.1).
+    `directory` is that of the sender.
     """
 
     epoch: int
@@ -105,7 +105,7 @@ class QuorumFetchRequest(Message):
 
 @acyclic
 class QuorumFetchResponse(Message):
-    """`batches`: (epoch, records) from the requested offset on; `hw` the leader's mark (or -1).
+    """`batches`: (epoch, records) from the requested offset on; `hw` is the leader's HW (or -1).
 
     `diverging`: (epoch, end offset) to truncate to, else None.
     """

@@ -147,9 +147,6 @@ class Quotas:
 
         A follower outside the committed ISR gets no records of a listed partition while the
         leader's quota is exceeded; members of the ISR are never held back.
-
-        A follower outside the committed ISR gets no records of a listed partition while the
-        leader's quota is exceeded; members of the ISR are never held back.
         """
         return self._decided(partition, follower, self.leader_would(partition, in_isr, now))
 

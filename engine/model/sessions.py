@@ -47,7 +47,7 @@ class PartitionRequest:
 
     offset: int
     log_start: int
-    max_bytes: int
+    max_records: int
     leader_epoch: int | None
     last_epoch: int | None
     topic_id: str | None
@@ -200,10 +200,6 @@ class SessionCache:
 
     def remove(self, session_id: int) -> None:
         self.sessions.pop(session_id, None)
-
-    def total_partitions(self) -> int:
-        """Return partitions over all sessions, as of their last use."""
-        return sum(session.cached_size for session in self.sessions.values())
 
 
 @declared

@@ -130,7 +130,7 @@ def _read_from(sim: Simulation, args: Args) -> int:
 )
 def _read(sim: Simulation, args: Args) -> Iterator[None]:
     consumer = _informed(sim, args)
-    sim.act(CLIENT, consumer.id, "read", consumer.want)
+    sim.act(CLIENT, consumer.id, "read", consumer.read_now)
     yield
     yield from pacing.pump(sim)
 
@@ -144,7 +144,7 @@ def _informed(sim: Simulation, args: Args) -> Consumer:
             other = sim.cluster.controller.records[tp]
             consumer.leaders[tp], consumer.leader_epochs[tp] = other.leader, other.leader_epoch
     record = sim.cluster.controller.records[consumer.tp]
-    consumer.meet(record.leader, record.leader_epoch)
+    consumer.update_leader(record.leader, record.leader_epoch)
     return consumer
 
 

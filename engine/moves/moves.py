@@ -27,7 +27,7 @@ from engine.model.messages import (
 )
 from engine.model.phrases import capitalized, join, phrase
 from engine.model.quorum import Quorum
-from engine.scenarios.parts import BrokerSpec
+from engine.scenarios.parts import BrokerSpec, find_broker
 from engine.scenarios.spans import DAY_MS, span_ms
 from engine.sim.simulation import Simulation
 
@@ -126,7 +126,7 @@ class Words:
         return self.broker_of(word)
 
     def is_broker(self, word: str) -> bool:
-        return any(word in (str(spec.id), spec.name) for spec in self.brokers)
+        return any(word in spec.spellings for spec in self.brokers)
 
     def named(self, what: str) -> str:
         """Return the next word; of "broker 2", as the stage writes it, the second one."""
@@ -136,11 +136,10 @@ class Words:
         return word
 
     def broker_of(self, word: str) -> int:
-        for spec in self.brokers:
-            if word in (str(spec.id), spec.name) and word:
-                return spec.id
-        labels = ", ".join(spec.label for spec in self.brokers)
-        raise self.fail("There is no broker “{0}”; there are {1}.", word, labels)
+        try:
+            return find_broker(word, self.brokers)
+        except InputError as error:
+            raise self.fail(error.sentence) from None
 
     def broker(self) -> int:
         return self.broker_of(self.named("a broker"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from engine.faults.fault_record import Strikes
-from engine.faults.plan_kinds import NOTHING, PLAN_KINDS, PlanKind
+from engine.faults.plan_kinds import PLAN_KINDS, PlanKind
 from engine.model.messages import CONTROLLER
 from engine.moves import moves
 from engine.sim.simulation import Simulation
@@ -42,6 +42,4 @@ def parse(line: str, sim: Simulation) -> moves.Move:
     return move
 
 
-PLAN_KINDS["operator"] = PlanKind(
-    operate, None, stops=False, takes=NOTHING, pays="", running=lambda sim, group: group
-)
+PLAN_KINDS["operator"] = PlanKind(operate, None, running=lambda sim, group: group)

@@ -61,7 +61,7 @@ def _at(sim: Simulation, args: Args) -> Iterator[None]:
     "step",
     "time",
     "+40",
-    "The clock fires so many events.",
+    "The clock fires this many events.",
     lambda words: {"count": words.number(words.take("a number"), 100_000)},
 )
 def _step(sim: Simulation, args: Args) -> Iterator[None]:
@@ -104,7 +104,7 @@ def _detect(sim: Simulation, args: Args) -> Iterator[None]:
     "run",
     "time",
     "run [60s]",
-    "The workload and the fault plan play by the clock for so long.",
+    "The workload and the fault plan run for this long.",
     lambda words: {"ms": words.duration() if words.words else 0},
 )
 def _run(sim: Simulation, args: Args) -> Iterator[None]:
@@ -137,7 +137,7 @@ def start_workload(sim: Simulation, stop_at: int) -> None:
     "future",
     "time",
     "future 7",
-    "From here on chance is drawn anew: another future of the same present.",
+    "All random numbers are drawn again from here on.",
     lambda words: {"number": words.number(words.take("a number"), 100_000_000)},
 )
 def _future(sim: Simulation, args: Args) -> Iterator[None]:
@@ -159,7 +159,7 @@ def _parse_fetching(words: Words) -> Args:
     "fetching",
     "time",
     "fetching auto|manual",
-    "Do followers fetch by themselves, or only when a hand says so?",
+    "Whether followers fetch by themselves, or only when a move says so.",
     _parse_fetching,
 )
 def _fetching(sim: Simulation, args: Args) -> Iterator[None]:

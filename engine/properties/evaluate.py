@@ -39,6 +39,7 @@ from engine.properties.formula import (
 from engine.properties.grammar import parse
 from engine.properties.moment import NOBODY, Moment
 from engine.properties.recording import MomentRecording
+from engine.scenarios.parts import find_broker
 from engine.sim.run import Run
 
 MOST_LOOKS: Final = 2_000_000
@@ -69,10 +70,10 @@ def judge(text: str, recording: MomentRecording) -> Verdict:
     Raises InputError, which says the error, its place and what was expected.
     """
     formula = parse(text)
-    judged = _Judged(recording)
+    evaluator = _Evaluator(recording)
     at = 0 if _is_timed(formula) else len(recording.turns) - 1
-    holds = judged.vector(formula, {})[at]
-    index = judged.decided(formula, {}, at)
+    holds = evaluator.vector(formula, {})[at]
+    index = evaluator.decided(formula, {}, at)
     return Verdict(holds, recording.turns[index].last)
 
 
@@ -89,8 +90,8 @@ def _is_timed(formula: Formula) -> bool:
     return isinstance(formula, Joined) and (_is_timed(formula.left) or _is_timed(formula.right))
 
 
-class _Judged:
-    """One recording, asked.  A vector says for each moment whether a formula holds from there."""
+class _Evaluator:
+    """Evaluates formulas on a recording: a vector says for each moment if one holds from there."""
 
     def __init__(self, recording: MomentRecording) -> None:
         self._moments = [turn.now for turn in recording.turns]
@@ -288,11 +289,11 @@ class _Judged:
             raise _bad(at, "a {0} is expected here, not {1}", sort, text[:40])
         if text == "none":
             return _constant(NOBODY)
-        for spec in self._brokers:
-            if text in (spec.label, str(spec.id), f"b{spec.id}"):
-                return _constant(spec.id)
-        labels = ", ".join(spec.label for spec in self._brokers)
-        raise _bad(at, "there is no broker {0}; there are {1}", text[:40], labels)
+        try:
+            return _constant(find_broker(text, self._brokers))
+        except InputError as bad:
+            sentence, where = bad.sentence, _where(at)
+            raise InputError(bad.code, "{0}{1}", _place(at), sentence, where=where) from None
 
     def _call(self, call: Call, bound: Bound) -> tuple[str, Read]:
         fact = facts.fact(call.name, _where(call.at), _place(call.at))

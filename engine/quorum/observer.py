@@ -76,7 +76,7 @@ def follow(broker: Process, observer: Observer, epoch: int, leader: int, out: Ef
 
 
 def fetch_from(quorum: Quorum, m: Message) -> ObserverFetch:
-    """CP-RAFT-FETCH.  Return the fetch of a broker as a voter takes it: it names epoch and mark."""
+    """CP-RAFT-FETCH.  Return the fetch of a broker as a voter takes it: with its epoch and HW."""
     observer = quorum.observers[m.src]
     log = observer.log
     place = log.end, log.last_epoch, observer.hw

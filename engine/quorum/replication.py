@@ -81,7 +81,6 @@ def answer_parked(quorum: Quorum, v: Voter, out: Effects) -> None:
     """CP-RAFT-FETCH.  Answer all fetches that wait (`fetchPurgatory.completeAll`)."""
     parked, v.parked = v.parked, {}
     for request in parked.values():
-        assert isinstance(request, QuorumFetchRequest)
         count_fetch(quorum, v, request.src, out)
         _answer(v, request, out)
 
@@ -103,18 +102,18 @@ def count_fetch(quorum: Quorum, v: Voter, voter: int, out: Effects) -> None:
 
 
 def maybe_commit(quorum: Quorum, v: Voter, out: Effects) -> bool:
-    """CP-RAFT-COMMIT.  Move the mark to what a majority has, if that is of this epoch.
+    """CP-RAFT-COMMIT.  Move the high watermark to what a majority has, if that is of this epoch.
 
     `LeaderState.maybeUpdateHighWatermark`; Raft 5.4.2.  A leader that is no voter any more does not
     count itself.
     """
     members = quorum.members(v.log)
     ends = [_end_of(v, node, directory) for node, directory in members.items()]
-    mark = sorted(ends, reverse=True)[majority(members) - 1]
-    if mark <= v.epoch_start or mark <= v.hw:
+    high_watermark = sorted(ends, reverse=True)[majority(members) - 1]
+    if high_watermark <= v.epoch_start or high_watermark <= v.hw:
         return False
-    out.cue("CP-RAFT-COMMIT", v.id, "hw", v.hw, mark)
-    v.hw = mark
+    out.cue("CP-RAFT-COMMIT", v.id, "hw", v.hw, high_watermark)
+    v.hw = high_watermark
     needed = min(voter.log.end for voter in quorum.voters.values())  # no voter goes back below that
     for key in [key for key in quorum.images if key[0] < needed and key != NO_METADATA]:
         del quorum.images[key]
@@ -129,21 +128,20 @@ def _end_of(v: Voter, node: int, directory: int) -> int:
     return progress.end if progress.directory == directory else -1
 
 
-def known_mark(v: Voter) -> int:
-    """Return the mark that a leader answers with: none until a record of its epoch is committed.
+def known_high_watermark(v: Voter) -> int:
+    """Return the high watermark in a leader's answers: -1 until a record of its epoch is committed.
 
     `LeaderState.highWatermark`; what it knew as a follower is not told.
     """
     return v.hw if v.hw > v.epoch_start else -1
 
 
-def serve(
-    quorum: Quorum, v: Voter, m: QuorumFetchRequest, mark_at_once: bool, out: Effects
-) -> None:
+def serve(quorum: Quorum, v: Voter, m: QuorumFetchRequest, hw_at_once: bool, out: Effects) -> None:
     """CP-RAFT-FETCH.  Note how far a voter is, then answer the fetch, or park it.
 
-    News is a record; since KIP-1166 (4.1) also a mark that the sender does not know.  A broker's
-    fetch waits as that of a voter, so until then it learns a mark with the next record.
+    News is a record; since KIP-1166 (4.1) also a high watermark that the sender does not know.  A
+    broker's fetch waits as that of a voter, so until then it learns a high watermark with the next
+    record.
     """
     if diverging(v.log, m.last_epoch, m.offset) is None:
         progress = v.progress.get(m.src)
@@ -155,12 +153,12 @@ def serve(
             progress.end = m.offset
             progress.caught_up = progress.caught_up or m.offset == v.log.end
             count_fetch(quorum, v, m.src, out)
-            if maybe_commit(quorum, v, out) and mark_at_once:
+            if maybe_commit(quorum, v, out) and hw_at_once:
                 answer_parked(quorum, v, out)
-        mark = known_mark(v)
-        if m.offset == v.log.end and not (mark_at_once and m.hw < mark):
+        high_watermark = known_high_watermark(v)
+        if m.offset == v.log.end and not (hw_at_once and m.hw < high_watermark):
             v.parked[m.src] = m
-            out.timer(v.id, MAX_FETCH_WAIT_MS, PARKED_FETCH, (m.src, m.corr, mark))
+            out.timer(v.id, MAX_FETCH_WAIT_MS, PARKED_FETCH, (m.src, m.corr, high_watermark))
             return
     _answer(v, m, out)
 
@@ -168,21 +166,21 @@ def serve(
 def _answer(v: Voter, m: QuorumFetchRequest, out: Effects) -> None:
     parts = diverging(v.log, m.last_epoch, m.offset)
     batches = [] if parts else _batches(v.log, m.offset)
-    respond(v, m, NONE, known_mark(v), out, batches, parts)
+    respond(v, m, NONE, known_high_watermark(v), out, batches, parts)
 
 
 def respond(
     v: Voter,
     m: QuorumFetchRequest,
     error: int,
-    mark: int,
+    high_watermark: int,
     out: Effects,
     batches: Batches = (),
     parts: tuple[int, int] | None = None,
 ) -> None:
     """Send the response to a fetch of a voter or of a broker."""
     kind = ObserverFetchResponse if isinstance(m, ObserverFetch) else QuorumFetchResponse
-    out.send(kind(v.id, m.src, m.corr, error, v.epoch, v.leader, mark, batches, parts))
+    out.send(kind(v.id, m.src, m.corr, error, v.epoch, v.leader, high_watermark, batches, parts))
 
 
 def _batches(log: MetadataLog, offset: int) -> list[tuple[int, list[Record]]]:
@@ -196,13 +194,12 @@ def _batches(log: MetadataLog, offset: int) -> list[tuple[int, list[Record]]]:
 
 def on_parked_timer(v: Voter, waits: tuple[int, int, int], out: Effects) -> bool:
     """Answer a fetch that found no news in time, as it would have been answered at its arrival."""
-    src, corr, mark = waits
+    src, corr, high_watermark = waits
     request = v.parked.get(src)
     if not v.alive or v.state != LEADER or request is None or request.corr != corr:
         return False
     del v.parked[src]
-    assert isinstance(request, QuorumFetchRequest)
-    respond(v, request, NONE, mark, out)
+    respond(v, request, NONE, high_watermark, out)
     return True
 
 
@@ -221,10 +218,10 @@ def diverging(log: MetadataLog, epoch: int, offset: int) -> tuple[int, int] | No
 
 
 def take(v: MetadataReplica, m: QuorumFetchResponse, out: Effects) -> bool:
-    """CP-RAFT-FETCH.  Append the batches, or truncate where the logs part; take the mark over.
+    """CP-RAFT-FETCH.  Append the batches, or truncate where the logs part; take the leader's HW.
 
     False: the leader lacks what is known to be committed.  The process halts, so that no node acts
-    on two histories (`KafkaRaftClient.handleFetchResponse`); a restart forgets the mark.
+    on two histories (`KafkaRaftClient.handleFetchResponse`); a restart forgets the high watermark.
     """
     before = v.log.end
     if m.diverging is not None:
@@ -238,10 +235,10 @@ def take(v: MetadataReplica, m: QuorumFetchResponse, out: Effects) -> bool:
         v.log.append(epoch, list(records))
     if v.log.end > before:
         out.cue("CP-RAFT-FETCH", m.dst, "metadata log", before, v.log.end)
-    mark = min(m.hw, v.log.end)
-    if mark > v.hw:
-        out.cue("CP-RAFT-FETCH.mark", m.dst, "hw", v.hw, mark)
-        v.hw = mark
+    high_watermark = min(m.hw, v.log.end)
+    if high_watermark > v.hw:
+        out.cue("CP-RAFT-FETCH.mark", m.dst, "hw", v.hw, high_watermark)
+        v.hw = high_watermark
     return True
 
 

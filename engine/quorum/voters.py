@@ -17,16 +17,17 @@ def record(members: dict[int, int]) -> Record:
 def is_pending(leader: Voter) -> bool:
     """CP-RAFT-VOTERS.  Check for a change that is not committed, or whose fate is not known yet.
 
-    A new leader knows its mark once a record of its epoch is committed, and with it every change of
-    a smaller epoch.  With one change at a time each majority shares a voter with the next one.
+    A new leader knows its high watermark once a record of its epoch is committed, and with it every
+    change of a smaller epoch.  With one change at a time each majority shares a voter with the next
+    one.
     """
-    return leader.log.voter_sets[-1][0] >= replication.known_mark(leader)
+    return leader.log.voter_sets[-1][0] >= replication.known_high_watermark(leader)
 
 
 def has_caught_up(leader: Voter, v: Voter) -> bool:
     """CP-RAFT-VOTERS.  Check that a node has the log (`LeaderState.isReplicaCaughtUp`).
 
-    So that the mark does not wait for it once it counts.
+    So that the high watermark does not wait for it once it counts.
     """
     progress = leader.progress.get(v.id)
     return progress is not None and progress.caught_up and progress.directory == v.directory

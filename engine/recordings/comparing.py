@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from engine.recordings.facts import Row, pairs
-from engine.recordings.following import Follower
+from engine.recordings.player import RecordingPlayer
 from engine.recordings.reading import Explained, Facts, RecordedStep, Recording
 
 NOTHING: Final = "nothing"
@@ -81,13 +81,15 @@ class RecordedMoment:
     differences: tuple[Difference, ...]
 
 
-def moments(recording: Recording, follower: Follower | None = None) -> Iterator[RecordedMoment]:
+def moments(
+    recording: Recording, player: RecordingPlayer | None = None
+) -> Iterator[RecordedMoment]:
     """Replay a recording, moment by moment.
 
     Raises InputError where the engine cannot set the scene: an unknown profile, an impossible
     setting.
     """
-    for number, step, model, refused in (follower or Follower(recording)).steps():
+    for number, step, model, refused in (player or RecordingPlayer(recording)).steps():
         rows = pairs(step.facts, model)
         if refused and not step.refused:
             rows.append(("move", "played", f"refused: {refused}"))
@@ -108,9 +110,9 @@ def moments(recording: Recording, follower: Follower | None = None) -> Iterator[
 
 def compare(recording: Recording) -> RecordingComparison:
     """Replay a recording and compare every fact of every step.  Raises InputError as `moments`."""
-    follower = Follower(recording)
-    result = RecordingComparison(recording, followed=follower.notes)
-    for moment in moments(recording, follower):
+    player = RecordingPlayer(recording)
+    result = RecordingComparison(recording, followed=player.notes)
+    for moment in moments(recording, player):
         result.equal += len(moment.rows) - len(moment.differences)
         for difference in moment.differences:
             (result.explained if difference.why else result.different).append(difference)

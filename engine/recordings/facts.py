@@ -12,7 +12,7 @@ from engine.model.groups import Group
 from engine.model.messages import FIRST_CONSUMER, LATEST
 from engine.model.quorum import FOLLOWER, LEADER, RESIGNED, Quorum
 from engine.model.state import UP, Replica
-from engine.quorum.replication import known_mark
+from engine.quorum.replication import known_high_watermark
 from engine.recordings.reading import Facts
 from engine.sim.simulation import Simulation
 
@@ -49,13 +49,13 @@ def pairs(real: Facts, model: Facts) -> list[Row]:
     return rows
 
 
-def facts_now(sim: Simulation, metadata: int = 0, tp: int = 0) -> Facts:
-    """Return everything a recording may say of a partition now, under the same names.
+def facts_now(sim: Simulation, metadata: int = 0) -> Facts:
+    """Return everything a recording may say of partition 0 now, under the same names.
 
     Offsets of the metadata log count from `metadata`, its end at the beginning.
     """
     facts: Facts = {}
-    _add_partition(facts, sim, tp, "", "")
+    _add_partition(facts, sim, 0, "", "")
     if sim.cluster.quorum is not None:
         _add_voters(facts, sim.cluster.quorum, metadata)
     groups, topic = sim.scenario.groups, len(sim.scenario.partitions)
@@ -91,7 +91,9 @@ def _add_group(facts: Facts, sim: Simulation, name: str, tp: int) -> None:
     facts[f"{name} exists"] = True
     leader = sim.cluster.controller.records[tp].leader
     process = sim.brokers[leader].process if leader in sim.brokers else None
-    replica = None if process is None or process.status != UP else coordinator.led(process, tp)
+    replica = (
+        None if process is None or process.status != UP else coordinator.leader_replica(process, tp)
+    )
     if process is None or replica is None:
         facts |= {f"{name} {fact}": None for fact in ("coordinator", "state", "members", "offsets")}
         return
@@ -176,8 +178,8 @@ def _add_voters(facts: Facts, quorum: Quorum, began: int) -> None:
         facts[f"{who} epochs"] = [
             [epoch, at - began] for epoch, at in voter.log.epochs if at >= began
         ]
-        mark = known_mark(voter) if voter.state == LEADER and voter.alive else -1
-        facts[f"{who} HW"] = mark - began if mark >= 0 else None
+        hw = known_high_watermark(voter) if voter.state == LEADER and voter.alive else -1
+        facts[f"{who} HW"] = hw - began if hw >= 0 else None
 
 
 def _looked_up(sim: Simulation, tp: int, timestamp: int) -> int | None:

@@ -42,7 +42,8 @@ def rung_of(profile: Profile) -> str:
 def rung(name: str) -> Rung:
     """Raise InputError for a rung that there is not."""
     if name not in RUNGS:
-        raise InputError("unknown", f"There is no rung {name[:40]}; there are: {', '.join(RUNGS)}.")
+        sentence = "There is no rung {0}; there are: {1}."
+        raise InputError("unknown", sentence, name[:40], ", ".join(RUNGS))
     return RUNGS[name]
 
 
@@ -98,8 +99,8 @@ def refine(run: Run, rung_name: str = "", partition: int = 0) -> Refinement:
     Raises InputError for a rung or a partition that there is not and for a run that breaks off.
     """
     if partition >= len(run.scenario.partitions):
-        count = len(run.scenario.partitions)
-        raise InputError("unknown", f"There is no partition {partition}: the last is {count - 1}.")
+        last = len(run.scenario.partitions) - 1
+        raise InputError("unknown", "There is no partition {0}: the last is {1}.", partition, last)
     name = rung_name or rung_of(get_profile(run.profile))
     refinement = Refinement(run, name, partition)
     sim = run.simulation(cues=True)  # no event may be passed over

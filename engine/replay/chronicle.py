@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import zlib
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -25,10 +28,15 @@ ENDS: Final = frozenset(
     ("CP-8.1.kill", "CP-8.1.power", "CP-8.1.wipe", "CP-8.2.start", "CP-10.down", "L-12", "F-9.halt")
 )
 """With the process its counters and its console are gone."""
-MOST_LINES: Final = 4_000
 LINES_SHOWN: Final = 40
+LINES_OF_A_BLOCK: Final = 1_000
+MOST_BLOCKS: Final = 500
+"""Lines that came before are compressed to blocks, some 10 KB each; the oldest are evicted."""
 PARTITION: Final = "[Partition]"
 """Place of `Partition.logIdent` at the beginning of a line."""
+
+Line = tuple[int, int, str, str]
+"""(step, node, level, text)"""
 
 
 @declared
@@ -38,11 +46,14 @@ class Chronicle:
     _marks: list[tuple[int, int, str]] = fresh(list)
     # leader -> meters of its ISR change that the controller took and it has not heard of yet
     _accepted: dict[int, list[str]] = fresh(dict)
-    _lines: list[tuple[int, int, str, str]] = fresh(list)
+    _lines: list[Line] = fresh(list)
+    # (step of the first line, compressed JSON of the lines)
+    _blocks: deque[tuple[int, bytes]] = fresh(lambda: deque(maxlen=MOST_BLOCKS))
 
     def note(self, step: int, what: Any, cues: Sequence[Cue], sim: Simulation) -> None:
         """Note one event: what arrived or fired, its cues, and the cluster after it."""
         partitions = sim.cluster.names
+        lines: list[Line] = []
         for cue in cues:
             rule, node = cue.rule, cue.node
             if rule in ENDS:
@@ -54,18 +65,21 @@ class Chronicle:
                 for meter in self._accepted.pop(node, ()):
                     self._marks.append((step, node, meter))
             self._marks += [(step, node, meter) for meter in _counted(cue, cues)]
-            if len(self._lines) >= MOST_LINES:
-                continue
             if rule in isr_lines.RULES:
                 line = isr_lines.line(sim, cue)
                 if line is not None:
-                    self._lines.append((step, node, *line))
+                    lines.append((step, node, *line))
             elif rule in LINES:
                 level, text = LINES[rule](cue, partitions[0] if len(partitions) == 1 else "")
                 if text.startswith(PARTITION):
                     name = partitions[cue.tp] if cue.tp >= 0 else ""
                     text = isr_lines.ident(sim, node, name) + text.removeprefix(PARTITION)
-                self._lines.append((step, node, level, text))
+                lines.append((step, node, level, text))
+        self._lines += lines[-LINES_SHOWN:]
+        if len(self._lines) >= LINES_OF_A_BLOCK:
+            block = zlib.compress(json.dumps(self._lines).encode())
+            self._blocks.append((self._lines[0][0], block))
+            self._lines = []
 
     def counts(self, step: int, everything: bool = False) -> dict[tuple[int, str], int]:
         """Return (node, meter) -> count up to a step, since the start of process or run."""
@@ -81,10 +95,13 @@ class Chronicle:
 
     def lines(self, step: int) -> list[Json]:
         """Return the last log lines up to a step, the newest first."""
-        lines = [line for line in self._lines if line[0] <= step][-LINES_SHOWN:]
+        lines = [line for line in self._lines if line[0] <= step]
+        for first, block in reversed(self._blocks):
+            if first <= step and len(lines) < LINES_SHOWN:
+                lines[:0] = [line for line in json.loads(zlib.decompress(block)) if line[0] <= step]
         return [
             {"n": at, "node": "K" if node == CONTROLLER else node, "level": level, "text": text}
-            for at, node, level, text in reversed(lines)
+            for at, node, level, text in reversed(lines[-LINES_SHOWN:])
         ]
 
 

@@ -9,7 +9,7 @@ from engine.model.effects import Cue
 from engine.model.messages import Message
 from engine.moves import moves
 from engine.replay.checkpoints import Checkpoint, Growths
-from engine.sim.run import Run, play
+from engine.sim.run import Run, play, run_to_end
 from engine.sim.simulation import Simulation
 
 Happened = tuple[int, int, Any, list[Cue], list[Message]]
@@ -34,8 +34,7 @@ def played(
         while not (here and sim.events >= events) and next(rest, CLOCK_STANDS) is None:
             pass
         rest.close()
-    for _ in play(sim, lines, first):
-        pass
+    run_to_end(sim, lines, first)
     return sim
 
 
@@ -99,9 +98,8 @@ class Cursor:
         """Return a copy of here, which shares `growths`, if the run can be resumed from here.
 
         It can while a move lets the clock run, between two rounds of one that settles, or where
-        move `over` has just ended.
-
-        A move that is cut short (`!n`) counts its events, so it cannot be taken up in the middle.
+        move `over` has just ended; not within a move that is cut short (`!n`), as that counts its
+        events.
         """
         if over >= 0:
             # An event that no pause has reported yet would never be reported from here.

@@ -23,7 +23,7 @@ from engine.replay.chapters import chapters
 from engine.replay.checkpoints import EVENTS_BETWEEN, Checkpoint, Checkpoints
 from engine.replay.chronicle import Chronicle
 from engine.replay.cursor import Cursor, Happened, played
-from engine.replay.view_cache import Recall
+from engine.replay.view_cache import ViewCache
 from engine.scenarios.expectations import is_kept
 from engine.scenarios.scenario import Scenario
 from engine.sim.kernel import DELIVERY
@@ -154,7 +154,7 @@ class Replay:
         """Drop what was found so far and can be found again."""
         self._cache = KeptSteps()
         self._cursor: Cursor | None = None
-        self._recall = Recall()
+        self._recall = ViewCache()
         self._there: tuple[int, Simulation] | None = None
 
     def __getstate__(self) -> dict[str, object]:

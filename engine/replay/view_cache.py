@@ -40,7 +40,7 @@ def last_of(batches: list[Batch], records: int) -> list[Batch]:
     return batches[at:]
 
 
-class Recall:
+class ViewCache:
     """Cached findings of one run: what was acknowledged holds for its every simulation.
 
     What is known of logs is of those that were looked at last, or that were the longest.

@@ -22,7 +22,7 @@ from typing import Any, Final
 from engine.checks.catalogue import INVARIANTS, VIOLABLE
 from engine.model.errors import InputError, all_names
 from engine.model.profiles import nearest
-from engine.scenarios.parts import BrokerSpec
+from engine.scenarios.parts import BrokerSpec, find_broker
 from engine.scenarios.places import Path, Reader, short_value
 
 COUNTED: Final = (*INVARIANTS, "A1", "A2")
@@ -95,7 +95,7 @@ def parse(text: str, brokers: tuple[BrokerSpec, ...], where: str = "") -> Expect
         return Expectation(verb, text, names=(_record_name(words[1], where),))
     if verb == "log" and len(words) > 1:
         names, epochs = _entries(words[2:], where)
-        return Expectation(verb, text, 0, _broker(words[1], brokers, where), epochs, names)
+        return Expectation(verb, text, 0, find_broker(words[1], brokers, where), epochs, names)
     if verb == "epochs" and len(words) > 1:
         pairs = [_EPOCH.fullmatch(word) for word in words[2:]]
         parsed = [(int(pair[1]), int(pair[2])) for pair in pairs if pair]
@@ -104,12 +104,12 @@ def parse(text: str, brokers: tuple[BrokerSpec, ...], where: str = "") -> Expect
                 "invalid", "Epochs are written epoch:offset, like 0:0 2:3.", where=where
             )
         flat = tuple(number for pair in parsed for number in pair)
-        return Expectation(verb, text, 0, _broker(words[1], brokers, where), flat)
+        return Expectation(verb, text, 0, find_broker(words[1], brokers, where), flat)
     if len(words) in (3, 5, 7, 9):
         marks = dict(zip(words[1::2], words[2::2], strict=True))
         if set(marks) <= set(MARKS) and all(mark.isdecimal() for mark in marks.values()):
             numbers = tuple(int(marks.get(mark, -1)) for mark in MARKS)
-            return Expectation("replica", text, 0, _broker(verb, brokers, where), numbers)
+            return Expectation("replica", text, 0, find_broker(verb, brokers, where), numbers)
     raise InputError(
         "invalid",
         "An expectation reads like P{1 0 0 [1,2,3]}, b1 LEO 5 HW 3 or ack m3, not {0}.",
@@ -126,7 +126,7 @@ def _record(
         "record",
         text.strip(),
         int(match[1] or 0),
-        -1 if leader == "-1" else _broker(leader, brokers, where),
+        -1 if leader == "-1" else find_broker(leader, brokers, where),
         (int(match[3]), int(match[4])),
         isr=_brokers(match[5], brokers, where),
         elr=None if match[6] is None else _brokers(match[6], brokers, where),
@@ -136,17 +136,7 @@ def _record(
 
 def _brokers(text: str, brokers: tuple[BrokerSpec, ...], where: str) -> tuple[int, ...]:
     words = [word for word in re.split(r"[,\s]+", text) if word]
-    return tuple(_broker(word, brokers, where) for word in words)
-
-
-def _broker(word: str, brokers: tuple[BrokerSpec, ...], where: str) -> int:
-    for broker in brokers:
-        if word in (broker.name, str(broker.id), f"b{broker.id}") and word:
-            return broker.id
-    names = ", ".join(broker.label for broker in brokers)
-    raise InputError(
-        "unknown", "There is no broker {0}; there are {1}.", short_value(word), names, where=where
-    )
+    return tuple(find_broker(word, brokers, where) for word in words)
 
 
 def _record_name(word: str, where: str) -> str:

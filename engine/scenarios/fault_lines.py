@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from engine.model.errors import InputError
 from engine.model.messages import CONTROLLER
 from engine.scenarios.parts import MOST_BROKERS, MOST_DIRS, BrokerSpec, broker_id
 from engine.scenarios.places import Path, Reader
@@ -231,10 +232,14 @@ def _goes_together(read: Reader, fields: dict[str, object], kind: str, path: Pat
     if FAULT_KINDS[kind].plays and not fields.get("moves"):
         raise read.bad(path, "An operator needs moves: a list such as [elect preferred].")
     if "moves" in fields and not FAULT_KINDS[kind].plays:
-        raise read.bad((*path, "moves"), "Only a fault of kind {0} has a {1}.", "operator", "moves")
+        raise _of_another_kind(read, path, "operator", "moves")
     for name, only in OF_ONE_KIND.items():
         if name in fields and kind != only:
-            raise read.bad((*path, name), "Only a fault of kind {0} has a {1}.", only, name)
+            raise _of_another_kind(read, path, only, name)
+
+
+def _of_another_kind(read: Reader, path: Path, only: str, name: str) -> InputError:
+    return read.bad((*path, name), "`{1}` belongs to faults of kind {0} only.", only, name)
 
 
 def _is_possible(read: Reader, fault: Fault, path: Path, brokers: tuple[BrokerSpec, ...]) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from engine.model.errors import InputError
 from engine.model.messages import MOST_VOTERS
 from engine.model.profiles import get_profile, quorum_refusal
 from engine.scenarios.delays import Delay, read_delay
@@ -53,6 +55,11 @@ class BrokerSpec:
     def label(self) -> str:
         """Display name: the name, else the id."""
         return self.name or str(self.id)
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """The words for it in a text."""
+        return self.label, str(self.id), f"b{self.id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,17 +170,23 @@ def read_quorum(read: Reader, value: object, profiles: tuple[str, ...]) -> tuple
     return names
 
 
-def broker_id(read: Reader, value: object, path: Path, brokers: tuple[BrokerSpec, ...]) -> int:
-    """Return the id of a broker given by id or by name."""
+def find_broker(word: object, brokers: Iterable[BrokerSpec], where: str = "") -> int:
+    """Return the id of the broker that is called 2, b2 or by its name.
+
+    Raises InputError, with its place in the text.
+    """
+    labels = []
     for broker in brokers:
-        if (value == broker.id and not isinstance(value, bool)) or (
-            isinstance(value, str) and value in (broker.name, str(broker.id)) and value
-        ):
+        if isinstance(word, str | int) and str(word) in broker.spellings:
             return broker.id
-    names = ", ".join(broker.label for broker in brokers)
-    raise read.bad(
-        path, "There is no broker {0}; there are {1}.", short_value(value), names, code="unknown"
-    )
+        labels.append(broker.label)
+    sentence = "There is no broker “{0}”; there are {1}."
+    raise InputError("unknown", sentence, short_value(word), ", ".join(labels), where=where)
+
+
+def broker_id(read: Reader, value: object, path: Path, brokers: tuple[BrokerSpec, ...]) -> int:
+    """Return the id of the broker that a value names."""
+    return find_broker(value, brokers, read.places.of(path))
 
 
 def read_partitions(

@@ -16,12 +16,10 @@ from typing import Any, Final
 from engine.model.configs import CATALOGUE
 from engine.model.errors import InputError
 from engine.model.profiles import nearest
+from engine.scenarios.fault_lines import FAULT_FIELDS
 from engine.scenarios.parts import MOST_BROKERS, PRODUCER_FIELDS
 
-_FAULT: Final = (
-    *("mtbf_ms", "mttr_ms", "at_ms", "delay_ms", "records_per_s", "together"),
-    *("importance", "loss", "dir"),
-)
+_FAULT: Final = frozenset(FAULT_FIELDS).difference(("kind", "brokers", "racks", "moves"))
 _NETWORK: Final = ("delay_ms", "loss", "control_delay_ms")
 _DELAYS: Final = ("delay_ms", "control_delay_ms")
 _TAIL: Final = re.compile(r"median ([0-9]{1,9}) p99 ([0-9]{1,9})")

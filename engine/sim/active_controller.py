@@ -32,7 +32,7 @@ from engine.model.quorum import (
     Voter,
     VoterProgress,
 )
-from engine.model.quorum_messages import NotController, QuorumFetchRequest
+from engine.model.quorum_messages import NotController
 from engine.model.state import NEVER
 from engine.quorum import observer, raft, replication, states, voters
 from engine.quorum.states import Rules
@@ -348,7 +348,6 @@ def _wind_up(sim: World, v: Voter, out: VoterWires) -> None:
         )
     parked, v.parked = v.parked, {}
     for m in parked.values():
-        assert isinstance(m, QuorumFetchRequest)
         replication.respond(v, m, NOT_LEADER_OR_FOLLOWER, -1, out)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from engine.controlplane import kraft, membership, sender, storage, zk_topics, zookeeper
 from engine.dataplane import (
@@ -149,6 +149,18 @@ TIMERS_KEEPING_FETCHES: Final = frozenset(
 """The same of timers."""
 
 
+Owner = TypeVar("Owner")
+
+
+def _without_data(
+    on_timer: Callable[[Owner, Effects], bool],
+) -> Callable[[Owner, Any, Effects], bool]:
+    def handler(owner: Owner, data: Any, out: Effects) -> bool:
+        return on_timer(owner, out)
+
+    return handler
+
+
 def _isr_expiration(broker: Process, data: Any, out: Effects) -> bool:
     """CP-ISR-SHRINK.  Check every partition that this broker leads, and set the next timer.
 
@@ -159,10 +171,6 @@ def _isr_expiration(broker: Process, data: Any, out: Effects) -> bool:
     for replica in broker.replicas.values():
         insync.maybe_shrink_isr(broker, replica, out)
     return True
-
-
-def _isr_propagation(broker: Process, data: Any, out: Effects) -> bool:
-    return isr_propagation.on_tick(broker, out)
 
 
 def _hw_checkpoint(broker: Process, data: Any, out: Effects) -> bool:
@@ -196,31 +204,11 @@ def _metadata(broker: Process, data: Any, out: Effects) -> bool:
     return True
 
 
-def _heartbeat(broker: Process, data: Any, out: Effects) -> bool:
-    return membership.on_heartbeat_timer(broker, out)
-
-
-def _alter(broker: Process, data: Any, out: Effects) -> bool:
-    return membership.on_alter_timer(broker, out)
-
-
 def _shutdown(broker: Process, data: Any, out: Effects) -> bool:
     if not broker.shutting_down:
         return False
     membership.request_shutdown(broker, out)
     return True
-
-
-def _send_assignments(broker: Process, data: Any, out: Effects) -> bool:
-    return directories.send_assignments(broker, out)
-
-
-def _move_dirs(broker: Process, data: Any, out: Effects) -> bool:
-    return futures.on_timer(broker, out)
-
-
-def _dir_failure(broker: Process, data: Any, out: Effects) -> bool:
-    return storage.on_dir_failure_timer(broker, out)
 
 
 def _request_timeout(broker: Process, corr: Any, out: Effects) -> bool:
@@ -234,15 +222,15 @@ BROKER_TIMERS: dict[int, BrokerTimer] = {
     timers.ISR_EXPIRATION: _isr_expiration,
     timers.HW_CHECKPOINT: _hw_checkpoint,
     timers.LOG_FLUSHER: _log_flusher,
-    timers.HEARTBEAT: _heartbeat,
-    timers.ALTER_RETRY: _alter,
+    timers.HEARTBEAT: _without_data(membership.on_heartbeat_timer),
+    timers.ALTER_RETRY: _without_data(membership.on_alter_timer),
     timers.REGISTER: _register,
     timers.METADATA_RETRY: _metadata,
     timers.SHUTDOWN_RETRY: _shutdown,
-    timers.ISR_PROPAGATION: _isr_propagation,
-    timers.ASSIGN_RETRY: _send_assignments,
-    timers.DIR_MOVE: _move_dirs,
-    timers.DIR_FAILURE: _dir_failure,
+    timers.ISR_PROPAGATION: _without_data(isr_propagation.on_tick),
+    timers.ASSIGN_RETRY: _without_data(directories.send_assignments),
+    timers.DIR_MOVE: _without_data(futures.on_timer),
+    timers.DIR_FAILURE: _without_data(storage.on_dir_failure_timer),
     timers.DISK_WRITE: slow_disk.on_written,
     timers.RETENTION: retention.on_check,
     timers.LOG_START_CHECKPOINT: retention.write_log_starts,
@@ -254,54 +242,18 @@ BROKER_TIMERS: dict[int, BrokerTimer] = {
 }
 
 
-def _fence_check(k: Controller, data: Any, out: Effects) -> bool:
-    return kraft.on_fence_check(k, out)
-
-
-def _commit(k: Controller, data: Any, out: Effects) -> bool:
-    return kraft.on_commit(k, data, out)
-
-
-def _kraft_preferred_check(k: Controller, data: Any, out: Effects) -> bool:
-    return kraft.on_preferred_check(k, out)
-
-
-def _unclean_check(k: Controller, data: Any, out: Effects) -> bool:
-    return kraft.on_unclean_check(k, out)
-
-
-def _idle_record(k: Controller, data: Any, out: Effects) -> bool:
-    return kraft.on_idle_record(k, out)
-
-
-def _metadata_wait(k: Controller, data: Any, out: Effects) -> bool:
-    return kraft.on_metadata_wait(k, data, out)
-
-
 KRAFT_TIMERS: dict[int, ControllerTimer] = {
-    timers.FENCE_CHECK: _fence_check,
-    timers.COMMIT: _commit,
-    timers.PREFERRED_CHECK: _kraft_preferred_check,
-    timers.UNCLEAN_CHECK: _unclean_check,
-    timers.IDLE_RECORD: _idle_record,
-    timers.METADATA_WAIT: _metadata_wait,
+    timers.FENCE_CHECK: _without_data(kraft.on_fence_check),
+    timers.COMMIT: kraft.on_commit,
+    timers.PREFERRED_CHECK: _without_data(kraft.on_preferred_check),
+    timers.UNCLEAN_CHECK: _without_data(kraft.on_unclean_check),
+    timers.IDLE_RECORD: _without_data(kraft.on_idle_record),
+    timers.METADATA_WAIT: kraft.on_metadata_wait,
 }
 
 
-def _session_check(k: Controller, data: Any, out: Effects) -> bool:
-    return zookeeper.on_session_check(k, out)
-
-
-def _zk_preferred_check(k: Controller, data: Any, out: Effects) -> bool:
-    return zookeeper.on_preferred_check(k, out)
-
-
-def _control_retry(k: Controller, data: Any, out: Effects) -> bool:
-    return sender.repeat(k, data, out)
-
-
 ZOOKEEPER_TIMERS: dict[int, ControllerTimer] = {
-    timers.CONTROL_RETRY: _control_retry,
-    timers.FENCE_CHECK: _session_check,
-    timers.PREFERRED_CHECK: _zk_preferred_check,
+    timers.CONTROL_RETRY: sender.repeat,
+    timers.FENCE_CHECK: _without_data(zookeeper.on_session_check),
+    timers.PREFERRED_CHECK: _without_data(zookeeper.on_preferred_check),
 }

@@ -130,11 +130,25 @@ def play(
             raise InputError("too_large", "The run passed {0} events.", sim.budget)
 
 
+def run_to_end(sim: Simulation, lines: tuple[str, ...], start: int = 0) -> None:
+    """Play the moves from number `start` on.  Raises InputError as `play` does."""
+    for _ in play(sim, lines, start):
+        pass
+
+
+def try_move(sim: Simulation, line: str) -> str:
+    """Play a move; return why it cannot be played, or ""."""
+    try:
+        run_to_end(sim, (line,))
+    except InputError as error:
+        return error.sentence
+    return ""
+
+
 def play_all(run: Run, cues: bool = False) -> Simulation:
     """Return the simulation, played to its end; ongoing unavailability is counted up to there."""
     sim = run.simulation(cues)
     sim.rush = not cues
-    for _ in play(sim, run.lines()):
-        pass
+    run_to_end(sim, run.lines())
     sim.ledger.close(sim.now)
     return sim

@@ -48,9 +48,8 @@ class Simulation(World):
 
     # -- clients of scripts and workloads ----------------------------------------------------------
 
-    def producer(self, number: int = 1) -> Producer:
-        node = FIRST_PRODUCER - (number - 1)
-        client = self.clients[node]
+    def producer(self) -> Producer:
+        client = self.clients[FIRST_PRODUCER]
         assert isinstance(client, Producer)
         return client
 

@@ -144,7 +144,7 @@ def create(sim: Simulation, name: str, topic: TopicRequest, out: Effects) -> Non
         _name_new_partitions(sim, k, name, len(lists))
     else:
         count = len(k.topics[name].tps) + len(lists)
-        admin.create_partitions(k, name, count, Fixed(), out, assignments=lists)
+        admin.create_partitions(k, name, count, lists, out)
         _name_new_partitions(sim, k, name, len(lists))
 
 

@@ -136,9 +136,13 @@ class World:
         kraft_mode = self.profile.mode == "kraft"
         self.on_broker = dispatch.ON_BROKER
         self.on_controller = dispatch.ON_KRAFT if kraft_mode else dispatch.ON_ZOOKEEPER
-        self.controller_timers = dispatch.KRAFT_TIMERS if kraft_mode else dispatch.ZOOKEEPER_TIMERS
 
     # -- what others ask -------------------------------------------------------------------------
+
+    @property
+    def controller_timers(self) -> dict[int, dispatch.ControllerTimer]:
+        kraft_mode = self.profile.mode == "kraft"
+        return dispatch.KRAFT_TIMERS if kraft_mode else dispatch.ZOOKEEPER_TIMERS
 
     @property
     def now(self) -> int:
@@ -205,7 +209,6 @@ class World:
         twin.drawn_anew = self.drawn_anew
         twin.on_broker = self.on_broker
         twin.on_controller = self.on_controller
-        twin.controller_timers = self.controller_timers
         twin.listener = None
         twin.kernel = kernel = Kernel()
         kernel.now, kernel.seq = self.kernel.now, self.kernel.seq

@@ -194,14 +194,21 @@ def _by_reach(sim: Simulation) -> tuple[list[str], int]:
         leader = sim.brokers.get(record.leader)
         process = None if leader is None else leader.process
         replica = None if process is None else process.replicas.get(tp)
-        for acked in ledger.acked[tp]:
-            names = [
-                name
-                for name in acked.values
-                if name not in ledger.lost and name not in ledger.lost_single
-            ]
-            if replica is None:
-                missing += names
-            elif acked.base >= replica.log.log_start:
-                reachable += len(names)
+        start = _highest_log_start(sim, tp) if replica is None else replica.log.log_start
+        names = [
+            name
+            for acked in ledger.acked[tp]
+            for offset, name in enumerate(acked.values, acked.base)
+            if offset >= start and name not in ledger.lost and name not in ledger.lost_single
+        ]
+        if replica is None:
+            missing += names
+        else:
+            reachable += len(names)
     return missing, reachable
+
+
+def _highest_log_start(sim: Simulation, tp: int) -> int:
+    """Return the offset of a partition below which records were deleted, as its disks have it."""
+    disks = [broker.machine.disks.get(tp) for broker in sim.brokers.values()]
+    return max((disk.log.log_start for disk in disks if disk is not None), default=0)

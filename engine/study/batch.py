@@ -14,7 +14,7 @@ from engine.checks.lags import Lags
 from engine.model.errors import InputError
 from engine.model.profiles import get_profile
 from engine.scenarios.scenario import Scenario
-from engine.sim.run import Run, play
+from engine.sim.run import Run, run_to_end
 from engine.sim.simulation import Simulation
 from engine.story.verdict import LOSS
 from engine.study.budget import event_budget, expected_events
@@ -159,8 +159,7 @@ def _play(sim: Simulation, run: Run, budget: int) -> None:
     sim.rush = True
     sim.budget = budget
     sim.checker.lags = Lags(sim.cluster, sim.out)
-    for _ in play(sim, run.lines()):
-        pass
+    run_to_end(sim, run.lines())
     sim.ledger.close(sim.now)
 
 

@@ -18,12 +18,12 @@ from engine.scenarios.fault_lines import FAULT_KINDS, MOST_FAULTS, own_fields
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
-from engine.study.budget import EVENTS_LEAST
 from engine.study.ddmin import ddmin
 
 PLAYS_MOST: Final = 400
 EVENTS_MOST: Final = 400_000
 """Events of all candidates together: some seconds of one process."""
+MAX_EVENTS_PLAYED: Final = 500_000  # of one run
 SEEDS_TRIED: Final = 12
 GAP_MS: Final = 5
 """Shorter waits are not worth a play."""
@@ -115,7 +115,7 @@ def first_break(run: Run, invariant: str, most: int) -> _Broken | None:
 
 
 def _played(
-    run: Run, invariant: str, most: int = EVENTS_LEAST
+    run: Run, invariant: str, most: int = MAX_EVENTS_PLAYED
 ) -> tuple[_Broken | None, Simulation]:
     sim = run.simulation()
     seen = 0

@@ -18,7 +18,7 @@ from engine.replay.checkpoints import Checkpoint
 from engine.replay.cursor import Cursor
 from engine.replay.replay import Replay
 from engine.scenarios.scenario import Scenario
-from engine.sim.run import Run, play
+from engine.sim.run import Run, run_to_end
 from engine.sim.simulation import Simulation
 from engine.study import wander
 from engine.study.ddmin import ddmin
@@ -151,8 +151,7 @@ def played(run: Run, cues: bool = False) -> Simulation:
     sim = run.simulation(cues)
     sim.rush = not cues
     sim.budget = BUDGET
-    for _ in play(sim, run.lines()):
-        pass
+    run_to_end(sim, run.lines())
     return sim
 
 
@@ -207,11 +206,9 @@ def _copy(run: Run, end: str) -> str:
     for number in range(len(lines)):
         if number in places:
             twins.append((number, sim.copy()))
-        for _ in play(sim, lines[: number + 1], number):
-            pass
+        run_to_end(sim, lines[: number + 1], number)
     for number, twin in twins:
-        for _ in play(twin, lines, number):
-            pass
+        run_to_end(twin, lines, number)
         if _end(twin) != end:
             return f"a copy taken before move {number + 1} ends as {_end(twin)}, not as {end}"
     return "" if _end(sim) == end else "being copied changed the run"

@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import Final
 
 from engine.model.records import NO_LEADER, PartitionRecord
-from engine.sim.run import Run, play
+from engine.sim.run import Run, run_to_end
 from engine.sim.simulation import Simulation
 
 WRITES: Final = "writes"
@@ -87,8 +87,7 @@ def what_if(run: Run) -> tuple[tuple[int, ...], list[Column]]:
     cannot be played.
     """
     sim = run.simulation()
-    for _ in play(sim, run.lines()):
-        pass
+    run_to_end(sim, run.lines())
     tps = tuple(sim.cluster.controller.records)
     alive = [node for node, broker in sim.brokers.items() if broker.process is not None]
     room = min(MOST_COLUMNS, MOST_CELLS // max(1, len(tps)))
@@ -130,8 +129,7 @@ def _column(
     # No follower catches up afterwards: the answer is that of the moment of the failure.
     moves = (*(f"kill {name}" for name in names), *(f"detect {name}" for name in names))
     twin = sim.copy()
-    for _ in play(twin, moves):
-        pass
+    run_to_end(twin, moves)
     risky = {tp for tp, _ in twin.ledger.unclean_epochs - unclean}
     cells = tuple(_cell(twin, tp, before[tp], tp in risky) for tp in tps)
     return Column(nodes, rack, moves, cells)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.checks.ledger import Ledger
 from engine.clients.group_member import TASK_NAMES, GroupMember
-from engine.groups.coordinator import committed, is_completing, led, read
+from engine.groups.coordinator import committed, is_completing, leader_replica, read
 from engine.groups.reconciliation import is_reconciled
 from engine.model.broker import Process
 from engine.model.groups import Group, commits
@@ -25,7 +25,7 @@ def _group(sim: Simulation, spec: GroupSpec, tp: int) -> GroupView:
     leader = sim.cluster.controller.records[tp].leader
     broker = sim.brokers.get(leader)
     process = None if broker is None else broker.process
-    replica = None if process is None else led(process, tp)
+    replica = None if process is None else leader_replica(process, tp)
     members = [_member(sim, number) for number in spec.members]
     shown: GroupView = {
         "name": spec.name,

@@ -40,9 +40,7 @@ _OLD_REASONS: Final = {
 def ident(sim: Simulation, node: int, name: str) -> str:
     """Return `Partition.logIdent`: "Partition [t,0] on broker 1:", or "[Partition t-0 broker=1]".
 
-    The second is from 1.0 on.
-
-    `name`: the partition's, or "" where it is not known.
+    The second is from 1.0 on.  `name`: the partition's, or "" where it is not known.
     """
     if not name:
         return f"[Partition broker={node}]"

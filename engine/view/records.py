@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from engine.model.log import Batch
-from engine.replay.view_cache import RECORDS_SHOWN, Recall
+from engine.replay.view_cache import RECORDS_SHOWN, ViewCache
 from engine.sim.simulation import Simulation
 from engine.view.wire import Record
 
 
-def records_of(sim: Simulation, tp: int, batches: Sequence[Batch], recall: Recall) -> list[Record]:
+def records_of(
+    sim: Simulation, tp: int, batches: Sequence[Batch], recall: ViewCache
+) -> list[Record]:
     """Return the first records of these batches as the stage shows them."""
     return record_views(sim, tp, batches[:RECORDS_SHOWN], recall.acked(sim, tp))[:RECORDS_SHOWN]
 

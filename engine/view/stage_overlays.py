@@ -26,7 +26,7 @@ from engine.model.messages import (
 )
 from engine.moves.move_errors import label
 from engine.moves.moves import label_of
-from engine.replay.view_cache import RECORDS_SHOWN, Recall
+from engine.replay.view_cache import RECORDS_SHOWN, ViewCache
 from engine.sim.simulation import Simulation
 from engine.story.entities import say
 from engine.view import wire
@@ -42,6 +42,7 @@ BEATS: Final = frozenset(
 )
 """Messages that come and go all the time, drawn as dots and only when asked for."""
 MOST_GRAVES: Final = 20
+MOST_WAYS: Final = 12
 FETCHER_RESPONSES: Final = frozenset((FETCH_R, EPOCH_END_R, LIST_OFFSETS_R))
 
 
@@ -49,7 +50,7 @@ def dress(
     sim: Simulation,
     shown: View,
     older: Iterable[Cut] = (),
-    recall: Recall | None = None,
+    recall: ViewCache | None = None,
     cuts: Iterable[Cut] = (),
 ) -> View:
     """Return the view for the stage.
@@ -67,7 +68,7 @@ def dress(
             disk = sim.brokers[int(broker)].machine.disks.get(part["p"])
             replica["recovery"] = 0 if disk is None else disk.recovery_checkpoint
     lanes = {part["p"]: part["replicas"] for part in shown["partitions"]}
-    recall = recall or Recall()
+    recall = recall or ViewCache()
     for _, node, tp, batches in older:
         there = lanes.get(tp, {}).get(str(node))
         if there is not None:
@@ -166,9 +167,9 @@ def _hold(sim: Simulation, links: list[LinkView]) -> None:
         link["held"] = True
 
 
-def ways(sim: Simulation, most: int = 12) -> list[str]:
+def ways(sim: Simulation) -> list[str]:
     """Return every way with a message, each once, for the menu of message surgery."""
-    return list(dict.fromkeys(way for _, way in _drawn_messages(sim)))[:most]
+    return list(dict.fromkeys(way for _, way in _drawn_messages(sim)))[:MOST_WAYS]
 
 
 def _drawn_messages(sim: Simulation) -> Iterator[tuple[Message, str]]:

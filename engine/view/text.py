@@ -107,12 +107,16 @@ def new_text(cue: Cue) -> str:
     return value_text(_with_nodes(cue, new))
 
 
+def message_words(m: Any) -> str:
+    """Return `Fetch offset=2 epoch=0`."""
+    fields = " ".join(f"{key}={value_text(value)}" for key, value in fields_of(m).items())
+    return f"{NAMES[m.kind]} {fields}".rstrip()
+
+
 def message_line(m: Any) -> str:
     """Return `2->1 Fetch offset=2 epoch=0`."""
     arrow = "=>" if m.kind in REPLIES else "->"
-    fields = " ".join(f"{key}={value_text(value)}" for key, value in fields_of(m).items())
-    name = NAMES[m.kind]
-    return f"{node_text(m.src)}{arrow}{node_text(m.dst)} {name} {fields}".rstrip()
+    return f"{node_text(m.src)}{arrow}{node_text(m.dst)} {message_words(m)}"
 
 
 def event_lines(kind: int, node: int, what: Any, cues: list[Cue]) -> list[str]:

@@ -47,7 +47,7 @@ from engine.model.state import (
     DirectoryMove,
     Replica,
 )
-from engine.replay.view_cache import MESSAGES_SHOWN, WAITING_SHOWN, Recall, last_of, window
+from engine.replay.view_cache import MESSAGES_SHOWN, WAITING_SHOWN, ViewCache, last_of, window
 from engine.sim.simulation import Simulation
 from engine.view.fields import carried, fields_of
 from engine.view.groups import groups_view
@@ -95,14 +95,14 @@ def node_name(node: int) -> int | str:
 def view(
     sim: Simulation,
     cut: dict[tuple[int, int], tuple[Batch, ...]] | None = None,
-    recall: Recall | None = None,
+    recall: ViewCache | None = None,
 ) -> View:
     """Return the whole cluster now.  `cut`: what the last event truncated, (broker, tp) -> batches.
 
     `recall` is what the last view of this very simulation found, where there was one.
     """
     k = sim.cluster.controller
-    recall = recall or Recall()
+    recall = recall or ViewCache()
     there, rest = shown_partitions(sim)
     shown = window(sum(len(record.replicas) for _, record, _ in there))
     drawn = _under_way(sim)
@@ -148,7 +148,7 @@ def _partition(
     record: PartitionRecord,
     deleted: str,
     cut: dict[tuple[int, int], tuple[Batch, ...]],
-    recall: Recall,
+    recall: ViewCache,
     most: int,
 ) -> PartitionView:
     logs = {
@@ -185,7 +185,7 @@ def _partition(
 
 
 def _replica(
-    sim: Simulation, broker: Broker, tp: int, cut: tuple[Batch, ...], recall: Recall, most: int
+    sim: Simulation, broker: Broker, tp: int, cut: tuple[Batch, ...], recall: ViewCache, most: int
 ) -> ReplicaView:
     acked = recall.acked(sim, tp)
     process, disk = broker.process, broker.machine.disks.get(tp)
@@ -488,7 +488,7 @@ def _client(client: Any) -> ClientView:
     }
 
 
-def _ledger(sim: Simulation, recall: Recall) -> LedgerView:
+def _ledger(sim: Simulation, recall: ViewCache) -> LedgerView:
     ledger = sim.ledger
     return {
         "sent": ledger.sent,

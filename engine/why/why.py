@@ -16,6 +16,7 @@ from engine.model.errors import InputError
 from engine.model.messages import PRODUCE, PRODUCE_R
 from engine.model.records import NO_LEADER
 from engine.model.state import LEADER, UP, Replica
+from engine.scenarios.parts import find_broker
 from engine.sim.simulation import Simulation
 from engine.story.entities import error, node, offset, records, say, word
 from engine.view.wire import Guard, Sentence, Why
@@ -56,11 +57,7 @@ def _place(sim: Simulation, rest: str) -> tuple[str, int]:
 
 
 def _broker(sim: Simulation, name: str) -> Broker:
-    for spec in sim.scenario.brokers:
-        if name in (str(spec.id), spec.name) and name:
-            return sim.brokers[spec.id]
-    labels = ", ".join(spec.label for spec in sim.scenario.brokers)
-    raise InputError("unknown", "There is no broker “{0}”; there are {1}.", name[:40], labels)
+    return sim.brokers[find_broker(name, sim.scenario.brokers)]
 
 
 def _leader(sim: Simulation, tp: int) -> tuple[Process, Replica] | None:

@@ -137,7 +137,7 @@ def test_unknown_cards_are_not_found(client: FlaskClient, name: str) -> None:
         ("s=S22&profile=K39&property=leader+%3D+B", "It holds in this run."),
         ("s=S22&profile=K39&property=leader+%3D+A", "It does not hold in this run."),
         ("s=S22&profile=K39&property=leader+%3D", "Line 1, column 9:"),
-        ("s=S22&profile=K39&property=HW(Q)+%3D+1", "there is no broker Q"),
+        ("s=S22&profile=K39&property=HW(Q)+%3D+1", "There is no broker “Q”"),
         ("s=S22&profile=K99&property=leader+%3D+A", "There is no profile K99"),
         ("s=S22&profile=K39&property=" + "x" * 1001, "at most 1000 characters"),
     ],

@@ -11,7 +11,7 @@ from engine.explore.question import SearchQuestion, cut_at
 from engine.explore.searching import search
 from engine.ladder import questions
 from engine.scenarios import file
-from engine.sim.run import Run, play
+from engine.sim.run import Run, run_to_end
 from engine.sim.simulation import Simulation
 from tests.bench.ratios import per_second, simpy_events
 
@@ -63,8 +63,7 @@ def moved() -> Simulation:
     """Return the cluster that is copied."""
     run = Run(file.find(MOVED[0]), MOVED[1])
     sim = run.simulation()
-    for _ in play(sim, run.lines()[:MOVES]):
-        pass
+    run_to_end(sim, run.lines()[:MOVES])
     return sim
 
 

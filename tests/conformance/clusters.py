@@ -36,6 +36,7 @@ from engine.scenarios.scenario import Scenario
 from engine.sim.kernel import TIMER, Chance
 from engine.sim.simulation import Simulation
 from engine.sim.topics import create_listed
+from tests.conformance import admin_requests
 from tests.conformance.adapter import Adapter, Fields, ids
 from tests.conformance.brokers import PROTOCOLS, error_field, profile_for
 from tests.conformance.logs import records_of
@@ -123,7 +124,7 @@ class ClusterCase(Adapter):
     # -- common ------------------------------------------------------------------------------------
 
     def _tp(self, a: Fields) -> int:
-        return admin.partition_number(self.k, a.get("topic", "t"), a.get("partition", 0))
+        return admin_requests.number(self.k, a.get("topic", "t"), a.get("partition", 0))
 
     def _record(self, a: Fields) -> PartitionRecord:
         return self.k.records[self._tp(a)]
@@ -293,7 +294,9 @@ class ClusterCase(Adapter):
                     if tp in broker.replicas:
                         broker.replicas[tp].configs = settings
         self._act(
-            lambda out: admin.set_topic_config(self.k, name, out, min_isr=min_isr, unclean=unclean)
+            lambda out: admin_requests.configure(
+                self.k, name, out, min_isr=min_isr, unclean=unclean
+            )
         )
 
     def op_set_config(self, a: Fields) -> Fields:

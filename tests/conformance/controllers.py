@@ -25,6 +25,7 @@ from engine.model.controller import Controller, Registration
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER
 from engine.model.records import NO_LEADER, PartitionRecord
+from tests.conformance import admin_requests
 from tests.conformance.adapter import Adapter, Fields, ids, or_null
 from tests.conformance.brokers import profile_for
 from tests.conformance.chance import JavaLcg17
@@ -89,7 +90,7 @@ class ControllerCase(Adapter):
         self.k.brokers[broker] = Registration(epoch, 0, rack or "", self.out.now)
 
     def _tp(self, name: str, index: int) -> int:
-        return admin.partition_number(self.k, name, index)
+        return admin_requests.number(self.k, name, index)
 
     def _where(self, tps: Iterable[int]) -> list[list[Any]]:
         """Return partitions as [topic, index], sorted."""
@@ -150,32 +151,26 @@ class ControllerCase(Adapter):
     # -- topics ------------------------------------------------------------------------------------
 
     def op_create_topic(self, a: Fields) -> Fields:
-        if self.zk:
-            lists = _lists(a["assignments"])
-            assert lists is not None
-            return _error(zk_topics.create_topic(self.k, a["topic"], lists, self.out))
-        error = admin.create_topic(
+        lists = _lists(a.get("assignments"))
+        if lists is not None:
+            create = zk_topics.create_topic if self.zk else admin.create_manually
+            return _error(create(self.k, a["topic"], lists, self.out))
+        error = admin_requests.create(
             self.k,
             a["topic"],
-            a.get("partitions", admin.DEFAULT),
-            a.get("replication_factor", admin.DEFAULT),
+            a.get("partitions", admin_requests.DEFAULT),
+            a.get("replication_factor", admin_requests.DEFAULT),
             self.chance,
             self.out,
-            assignments=_lists(a.get("assignments")),
-            default_factor=self.given.get("default_replication_factor", admin.DEFAULT_FACTOR),
+            self.given.get("default_replication_factor", admin_requests.DEFAULT_FACTOR),
         )
         return _error(error)
 
     def op_create_partitions(self, a: Fields) -> Fields:
-        error = admin.create_partitions(
-            self.k,
-            a["topic"],
-            a["count"],
-            self.chance,
-            self.out,
-            assignments=_lists(a.get("assignments")),
-        )
-        return _error(error)
+        name, count, lists = a["topic"], a["count"], _lists(a.get("assignments"))
+        if lists is not None:
+            return _error(admin.create_partitions(self.k, name, count, lists, self.out))
+        return _error(admin_requests.grow(self.k, name, count, self.chance, self.out))
 
     def op_delete_topic(self, a: Fields) -> Fields:
         return _error(admin.delete_topic(self.k, a["topic"], self.out))
@@ -183,7 +178,7 @@ class ControllerCase(Adapter):
     def op_set_config(self, a: Fields) -> Fields:
         min_isr, unclean = a.get("min_insync_replicas"), a.get("unclean")
         if a.get("topic") is not None:
-            admin.set_topic_config(self.k, a["topic"], self.out, min_isr=min_isr, unclean=unclean)
+            admin_requests.configure(self.k, a["topic"], self.out, min_isr=min_isr, unclean=unclean)
             return {}
         settings = self.k.configs
         if min_isr is not None:
@@ -255,7 +250,7 @@ class ControllerCase(Adapter):
         if a.get("partitions") is None:
             results = {
                 self._text(tp): error
-                for tp, error in admin.elect_all(self.k, unclean, self.out).items()
+                for tp, error in admin_requests.elect_all(self.k, unclean, self.out).items()
             }
         else:
             results = {
@@ -296,7 +291,7 @@ class ControllerCase(Adapter):
         asked = a.get("partitions")
         tps = None if asked is None else [self._tp(name, index) for name, index in asked]
         ongoing = {}
-        for tp in admin.running_reassignments(self.k, tps):
+        for tp in admin_requests.reassigning(self.k, tps):
             fields = record_fields(self.k.records[tp])
             ongoing[self._text(tp)] = {f: fields[f] for f in ("replicas", "adding", "removing")}
         return {"ongoing": ongoing}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from engine.controlplane import election, elr, reassignment
+from engine.model.profiles import get_profile
 from engine.model.records import NO_LEADER, PartitionRecord
 from tests.conformance.adapter import Adapter, Fields, ids
 
@@ -66,8 +67,17 @@ class PartitionChangeCase(Adapter):
         self.record = record_of(given["partition"])
         self.alive = set(given.get("alive", ()))
         self.elr = given.get("elr", False)
-        version = given.get("metadata_version", release or ("4.0" if self.elr else "3.7"))
-        self.metadata_version = version_of(version)
+        version = version_of(
+            given.get("metadata_version", release or ("4.0" if self.elr else "3.7"))
+        )
+        self.profile = get_profile("K39").with_flags(
+            {
+                "shrink_bumps_leader_epoch": version < (3, 6),
+                "reassign_needs_all_targets": version >= (3, 8),
+                "reassign_spares_out_of_sync": version >= (4, 3),
+                "leader_recovery_state": version >= (3, 2),
+            }
+        )
 
     def op_build(self, a: Fields) -> Fields:
         if "alive" in a:
@@ -75,21 +85,20 @@ class PartitionChangeCase(Adapter):
         recovery = a.get("recovery")
         change = election.change_partition(
             self.record,
+            self.profile,
+            election.Target(
+                _requested(a, "isr"),
+                _requested(a, "replicas"),
+                _requested(a, "adding"),
+                _requested(a, "removing"),
+                None if recovery is None else recovery == "recovering",
+                ids(a.get("unclean_shutdown")),
+            ),
             acceptable=self.alive.__contains__,
             min_isr=self.given.get("min_insync_replicas", 2),
             elr=self.elr,
             last_known_leader=self.given.get("last_known_leader", True),
-            shrink_bumps_leader_epoch=self.metadata_version < (3, 6),
-            reassign_needs_all_targets=self.metadata_version >= (3, 8),
-            reassign_spares_out_of_sync=self.metadata_version >= (4, 3),
-            target_isr=_requested(a, "isr"),
-            target_replicas=_requested(a, "replicas"),
-            adding=_requested(a, "adding"),
-            removing=_requested(a, "removing"),
             election=_ELECTIONS[a.get("election", "online")],
-            unclean_shutdown=ids(a.get("unclean_shutdown")),
-            recovery=None if recovery is None else recovery == "recovering",
-            leader_recovery_state=self.metadata_version >= (3, 2),
         )
         self.record = change.record
         return {**record_fields(change.record), "changed": change.changed}
@@ -153,7 +162,7 @@ class ReassignmentCase(Adapter):
             "adding": sorted(self.plan.adding),
             "removing": sorted(self.plan.removing),
             "replicas": list(self.plan.replicas),
-            "in_progress": self.plan.in_progress,
+            "in_progress": bool(self.plan.adding or self.plan.removing),
         }
 
     def op_complete(self, a: Fields) -> Fields:

@@ -116,9 +116,7 @@ class PartitionCase(BrokerAdapter):
         return {**fetch_fields(answer.partitions[0]), "leo": leo}
 
     def op_offset_for_leader_epoch(self, a: Fields) -> Fields:
-        error, epoch, end = serving.epoch_end(
-            self.broker, TP, a["epoch"], _epoch(a), a.get("leader_only", True)
-        )
+        error, epoch, end = serving.epoch_end(self.broker, TP, a["epoch"], _epoch(a))
         return {**error_field(error), "epoch": epoch, "end_offset": end}
 
     def op_list_offset(self, a: Fields) -> Fields:
@@ -128,7 +126,6 @@ class PartitionCase(BrokerAdapter):
             TIMESTAMPS[wanted] if isinstance(wanted, str) else wanted,
             a.get("isolation") is not None,
             _epoch(a),
-            a.get("leader_only", True),
         )
         return {
             **error_field(error),

@@ -190,7 +190,7 @@ class SessionCacheCase(Adapter):
     def op_state(self, a: Fields) -> Fields:
         return {
             "count": len(self.cache.sessions),
-            "partitions": self.cache.total_partitions(),
+            "partitions": sum(one.cached_size for one in self.cache.sessions.values()),
             "evictions": self.cache.evictions,
         }
 

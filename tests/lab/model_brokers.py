@@ -9,7 +9,7 @@ from typing import Any
 
 from app.lab.trouble import LabError
 from engine.model.state import DOWN
-from engine.recordings.following import Follower
+from engine.recordings.player import RecordingPlayer
 from engine.sim.run import Run
 from engine.sim.simulation import Simulation
 from tests.lab.test_playing import made_of
@@ -46,12 +46,12 @@ class ModelBrokers:
 def _steps(run: Run) -> Iterator[dict[str, Any]]:
     sim = Simulation(run.scenario, run.profile)
     sim.rush = True
-    follower = Follower.__new__(Follower)
-    follower.sim = sim
+    player = RecordingPlayer.__new__(RecordingPlayer)
+    player.sim = sim
     yield {"move": "initial", "facts": _facts(sim)}
     for line in run.lines():
-        follower._play(line)
-        follower._play("checkpoint")
+        player._play(line)
+        player._play("checkpoint")
         yield {"move": line, "facts": _facts(sim)}
 
 

@@ -26,7 +26,7 @@ from engine.recordings import reading
 from engine.recordings.comparing import compare
 from engine.recordings.facts import facts_now
 from engine.scenarios.scenario import Scenario
-from engine.sim.run import Run, play
+from engine.sim.run import Run, run_to_end
 from engine.sim.simulation import Simulation
 from tests.lab.test_playing import a_run, made_of, steps_of
 from tests.lab.test_proxy import Wire, fetch, received, send
@@ -111,11 +111,9 @@ def test_a_cleared_elr_is_compared_at_once() -> None:
     run = Run(Scenario.from_dict({"title": "x", "configs": {"min.insync.replicas": 2}}), "K41")
     sim = Simulation(run.scenario, "K41")
     script = ("produce a to 1 acks=all", "settle", "kill 2", "detect 2", "shutdown 3")
-    for _ in play(sim, script):
-        pass
+    run_to_end(sim, script)
     assert facts_now(sim)["elr"] == [3]
-    for _ in play(sim, ("set min.insync.replicas=1",)):
-        pass
+    run_to_end(sim, ("set min.insync.replicas=1",))
     assert facts_now(sim)["elr"] == []
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from engine.model.state import FetcherThread
 from engine.scenarios.scenario import Scenario
-from engine.sim.run import Run, play
+from engine.sim.run import Run, run_to_end
 from engine.sim.simulation import Simulation
 
 THREE: Final = Scenario.from_dict({"title": "x", "brokers": 3, "partitions": [[1, 2, 3], [3]]})
@@ -30,8 +30,7 @@ def two_played(profile: str, *lines: str, **data: Any) -> Simulation:
 
 
 def go_on(sim: Simulation, *lines: str) -> None:
-    for _ in play(sim, tuple(move.strip() for line in lines for move in line.split(";"))):
-        pass
+    run_to_end(sim, tuple(move.strip() for line in lines for move in line.split(";")))
 
 
 def thread_of(sim: Simulation, broker: int) -> FetcherThread:

@@ -28,6 +28,7 @@ from engine.model.messages import CONTROLLER
 from engine.model.profiles import get_profile
 from engine.model.records import PartitionRecord
 from engine.model.zk_messages import IsrChange
+from tests.conformance import admin_requests
 from tests.conformance.chance import JavaLcg17
 
 Ids = tuple[int, ...]
@@ -159,37 +160,37 @@ def test_an_unclean_election_in_kraft_counts_once() -> None:
 def test_a_topic_may_have_an_unclean_election_of_its_own() -> None:
     """The topic's own setting goes before the cluster's; to say none changes nothing."""
     k, out = controller("K39", (1, 2)), Effects()
-    admin.create_topic(k, "t", 1, 2, JavaLcg17(), out)
+    admin_requests.create(k, "t", 1, 2, JavaLcg17(), out)
     for said, wanted in ((None, False), (True, True), (None, True), (False, False)):
-        admin.set_topic_config(k, "t", out, unclean=said)
+        admin_requests.configure(k, "t", out, unclean=said)
         assert k.unclean_for(0) is wanted
 
 
 def test_topics() -> None:
     k, out, chance = controller("K39", (1, 2, 3)), Effects(), JavaLcg17()
-    assert admin.create_topic(k, "a", 2, 3, chance, out) == errors.NONE
-    assert admin.create_topic(k, "a", 2, 3, chance, out) == errors.TOPIC_ALREADY_EXISTS
-    assert admin.create_topic(k, "b", 1, 4, chance, out) == errors.INVALID_REPLICATION_FACTOR
-    assert admin.create_topic(k, "b", 0, 1, chance, out) == errors.INVALID_PARTITIONS
+    assert admin_requests.create(k, "a", 2, 3, chance, out) == errors.NONE
+    assert admin_requests.create(k, "a", 2, 3, chance, out) == errors.TOPIC_ALREADY_EXISTS
+    assert admin_requests.create(k, "b", 1, 4, chance, out) == errors.INVALID_REPLICATION_FACTOR
+    assert admin_requests.create(k, "b", 0, 1, chance, out) == errors.INVALID_PARTITIONS
     for partitions, factor, error in (
         (-2, 1, errors.INVALID_PARTITIONS),
         (1, -2, errors.INVALID_REPLICATION_FACTOR),
         (1, 0, errors.INVALID_REPLICATION_FACTOR),
         (-1, -1, errors.NONE),  # the defaults of the broker
     ):
-        assert admin.create_topic(k, "c", partitions, factor, chance, out) == error
+        assert admin_requests.create(k, "c", partitions, factor, chance, out) == error
     assert len(k.topics["c"].tps) == 1
     admin.delete_topic(k, "c", out)
     assert admin.create_manually(k, "b", [(1, 9)], out) == errors.INVALID_REPLICA_ASSIGNMENT
-    assert admin.create_partitions(k, "a", 3, chance, out) == errors.NONE
-    assert admin.create_partitions(k, "a", 3, chance, out) == errors.INVALID_PARTITIONS
-    same = admin.create_partitions(k, "a", 3, chance, out, assignments=[])
+    assert admin_requests.grow(k, "a", 3, chance, out) == errors.NONE
+    assert admin_requests.grow(k, "a", 3, chance, out) == errors.INVALID_PARTITIONS
+    same = admin.create_partitions(k, "a", 3, [], out)
     assert same == errors.INVALID_PARTITIONS
     assert [len(k.records[tp].replicas) for tp in k.topics["a"].tps] == [3, 3, 3]
-    admin.set_topic_config(k, "a", out, min_isr=5)
+    admin_requests.configure(k, "a", out, min_isr=5)
     assert admin.effective_min_isr(k, "a") == 3
     assert admin.delete_topic(k, "a", out) == errors.NONE
-    assert not k.records and admin.partition_number(k, "a", 0) == -1
+    assert not k.records and admin_requests.number(k, "a", 0) == -1
 
 
 def test_a_topic_that_is_being_deleted_neither_grows_nor_goes_again() -> None:
@@ -259,9 +260,9 @@ def test_in_zookeepers_era_a_topic_of_dead_brokers_begins_with_the_first_that_st
 def test_a_topic_has_partitions(partitions: int) -> None:
     """2: -1 is the default; no other number below 1 is one."""
     k, out = controller("K39", (1, 2)), Effects()
-    error = admin.create_topic(k, "a", partitions, 1, JavaLcg17(), out)
+    error = admin_requests.create(k, "a", partitions, 1, JavaLcg17(), out)
     assert error == errors.INVALID_PARTITIONS and not k.topics
-    error = admin.create_topic(k, "a", partitions, 0, JavaLcg17(), out)
+    error = admin_requests.create(k, "a", partitions, 0, JavaLcg17(), out)
     assert error == errors.INVALID_REPLICATION_FACTOR, "that is asked first"
 
 
@@ -270,7 +271,7 @@ def test_a_topic_has_as_many_partitions_as_it_has() -> None:
     k, out = controller("K39", (1, 2)), Effects()
     k.records[6] = PartitionRecord((1,), (1,), 1)
     admin.create_manually(k, "a", [(1,), (2,)], out)
-    found = [admin.partition_number(k, "a", index) for index in (-1, 0, 1, 2)]
+    found = [admin_requests.number(k, "a", index) for index in (-1, 0, 1, 2)]
     assert found == [-1, 7, 8, -1]
 
 
@@ -284,7 +285,7 @@ def test_reassignments_are_listed_for_all_or_for_those_asked_about(
     k = controller("K39", (1, 2))
     k.records[0] = k.records[2] = PartitionRecord((1, 2), (1,), 1, adding=(2,))
     k.records[1] = PartitionRecord((1,), (1,), 1)
-    assert admin.running_reassignments(k, asked) == moving
+    assert admin_requests.reassigning(k, asked) == moving
 
 
 @pytest.mark.parametrize(("profile", "elr", "told"), [("K41", (), 1), ("K39", (2,), 0)])
@@ -294,9 +295,9 @@ def test_a_topic_with_another_min_isr_has_no_elr(profile: str, elr: Ids, told: i
     admin.create_manually(k, "a", [(1, 2)], out)
     k.records[0] = PartitionRecord((1, 2), (1,), 1, elr=(2,))
     before = len(k.log)
-    admin.set_topic_config(k, "a", out, unclean=True)
+    admin_requests.configure(k, "a", out, unclean=True)
     assert (k.records[0].elr, len(k.log)) == ((2,), before) and k.unclean_for(0)
-    admin.set_topic_config(k, "a", out, min_isr=2)
+    admin_requests.configure(k, "a", out, min_isr=2)
     assert (k.records[0].elr, len(k.log)) == (elr, before + told) and k.min_isr_for(0) == 2
 
 
@@ -305,7 +306,7 @@ def test_a_topic_is_refused_without_an_active_broker() -> None:
     for registration in k.brokers.values():
         liveness.fence(registration)
     assert admin.create_manually(k, "a", [(1, 2)], out) == errors.INVALID_REPLICA_ASSIGNMENT
-    error = admin.create_topic(k, "a", 1, 1, JavaLcg17(), out)
+    error = admin_requests.create(k, "a", 1, 1, JavaLcg17(), out)
     assert error == errors.INVALID_REPLICATION_FACTOR
 
 
@@ -333,7 +334,7 @@ def test_min_isr_is_bounded_by_the_replicas_of_the_first_partition() -> None:
     """CP-MINISR 4.8."""
     k, out = controller("K41"), Effects()
     k.configs = k.configs.changed(k.profile, "min.insync.replicas", 3)
-    admin.create_topic(k, "t", 3, 2, JavaLcg17(), out)
+    admin_requests.create(k, "t", 3, 2, JavaLcg17(), out)
     for tp in (1, 2):
         k.records[tp] = PartitionRecord((1, 2, 3), (1, 2, 3), 1)
     assert admin.effective_min_isr(k, "t") == 2
@@ -355,9 +356,9 @@ def test_elections_on_request() -> None:
     }
     assert admin.elect_leader(k, 9, False, out) == errors.UNKNOWN_TOPIC_OR_PARTITION
     assert admin.elect_leader(k, 0, False, out) == errors.ELECTION_NOT_NEEDED
-    assert admin.elect_all(k, True, out) == {2: errors.NONE}
+    assert admin_requests.elect_all(k, True, out) == {2: errors.NONE}
     assert k.records[2].leader == 2
-    assert admin.elect_all(k, False, out) == {
+    assert admin_requests.elect_all(k, False, out) == {
         1: errors.NONE,
         2: errors.PREFERRED_LEADER_NOT_AVAILABLE,
     }
@@ -379,15 +380,15 @@ def test_an_unclean_election_needs_a_partition_without_a_leader(leader: int) -> 
 def test_reassignments_are_listed_for_all_or_named_partitions() -> None:
     """ListPartitionReassignments: all that are moved, or those of the partitions named."""
     k, out = controller("K39"), Effects()
-    admin.create_topic(k, "a", 2, 1, JavaLcg17(), out)
-    admin.create_topic(k, "b", 1, 1, JavaLcg17(), out)
-    numbers = [admin.partition_number(k, "a", index) for index in (-2, -1, 0, 1, 2)]
-    assert numbers == [-1, -1, 0, 1, -1] and admin.partition_number(k, "c", 0) == -1
+    admin_requests.create(k, "a", 2, 1, JavaLcg17(), out)
+    admin_requests.create(k, "b", 1, 1, JavaLcg17(), out)
+    numbers = [admin_requests.number(k, "a", index) for index in (-2, -1, 0, 1, 2)]
+    assert numbers == [-1, -1, 0, 1, -1] and admin_requests.number(k, "c", 0) == -1
     for tp in (0, 2):
         k.records[tp] = PartitionRecord((1, 2), (1,), 1, adding=(2,))
-    assert admin.running_reassignments(k) == [0, 2]
-    assert admin.running_reassignments(k, [2, 1, 7]) == [2]
-    assert admin.running_reassignments(k, []) == []
+    assert admin_requests.reassigning(k) == [0, 2]
+    assert admin_requests.reassigning(k, [2, 1, 7]) == [2]
+    assert admin_requests.reassigning(k, []) == []
 
 
 HEARTBEATS = [
@@ -447,7 +448,7 @@ def test_sessions_end_one_by_one() -> None:
     k.check_at = out.now
     kraft.on_fence_check(k, out)
     assert state(k.records[0]) == (-1, 2, (1, 2), (2,))
-    assert liveness.next_check(k.brokers, 9_000) == liveness.NOBODY
+    assert liveness.next_check(k.brokers, 9_000) == -1
 
 
 @pytest.mark.parametrize(("profile", "isr"), [("K39", (1, 2)), ("K40", (1,))])

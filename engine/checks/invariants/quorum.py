@@ -84,10 +84,10 @@ class MetadataDurable(Invariant):
     )
 
     def on_voter_log(self, run: Observation, quorum: Quorum, voter: Voter) -> None:
-        mark = min(voter.hw, voter.log.end)
-        if mark > 0 and not has_all(voter.log, run.ledger.voters.committed[:mark]):
+        hw = min(voter.hw, voter.log.end)
+        if hw > 0 and not has_all(voter.log, run.ledger.voters.committed[:hw]):
             why = "{0} has another record than the one committed below {1}"
-            self.report(run, why, voter.name, mark)
+            self.report(run, why, voter.name, hw)
 
     def on_quorum(self, run: Observation, quorum: Quorum) -> None:
         committed = run.ledger.voters.committed
@@ -109,8 +109,8 @@ class OneVoterChangeAtATime(Invariant):
     def on_voter_log(self, run: Observation, quorum: Quorum, voter: Voter) -> None:
         if not quorum.dynamic or voter.state != LEADER:
             return
-        mark = len(run.ledger.voters.committed)
-        changes = sum(offset >= mark for offset, _ in voter.log.voter_sets)
+        high_watermark = len(run.ledger.voters.committed)
+        changes = sum(offset >= high_watermark for offset, _ in voter.log.voter_sets)
         if changes > 1:
             why = "{0} has {1} changes of the voters that no majority stores"
             self.report(run, why, voter.name, changes)

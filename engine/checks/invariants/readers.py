@@ -44,7 +44,8 @@ class VisibleIsCommitted(Invariant):
     ) -> None:
         last = batches[-1]
         if last.end > data.hw:
-            self.report(run, "a consumer got {0}, and the mark there is {1}", repr(last), data.hw)
+            records, hw = repr(last), data.hw
+            self.report(run, "a consumer got {0}, and the high watermark there is {1}", records, hw)
 
 
 class LatestMonotone(Invariant):

@@ -20,15 +20,15 @@ from itertools import takewhile
 from typing import Any, Final
 
 from engine.model.configs import CATALOGUE, build
-from engine.model.errors import InputError
 from engine.model.profiles import get_profile
 from engine.model.quorum import FOLLOWER
 from engine.recordings.facts import facts_now, metadata_end, pairs
 from engine.recordings.reading import Facts, RecordedStep, Recording, records_of
 from engine.scenarios.file import library
+from engine.scenarios.parts import find_broker
 from engine.scenarios.scenario import Scenario
 from engine.sim.kernel import Chance
-from engine.sim.run import play
+from engine.sim.run import try_move
 from engine.sim.simulation import Simulation
 
 OF_THE_TOPIC: Final = ("min.insync.replicas", "unclean.leader.election.enable")
@@ -118,7 +118,7 @@ def _draw(sim: Simulation, seed: int, number: str) -> None:
     sim.network.chance = Chance(seed, f"{number} network")
 
 
-class Follower:
+class RecordingPlayer:
     """Plays a recording step by step; `notes` say where the order was the recording's."""
 
     def __init__(self, recording: Recording, played: Scenario | None = None) -> None:
@@ -269,15 +269,8 @@ class Follower:
             self.notes.append(f"step {number}, “{step.move}”: played as {said}")
 
     def _play(self, line: str) -> str:
-        """Play a move; return why it cannot be played, or ""."""
-        if not line:
-            return ""
-        try:
-            for _ in play(self.sim, (line,)):
-                pass
-        except InputError as error:
-            return error.sentence
-        return ""
+        """Play a move, if there is one; return why it cannot be played, or ""."""
+        return try_move(self.sim, line) if line else ""
 
     # -- records that came later -----------------------------------------------------------------
 
@@ -299,10 +292,7 @@ class Follower:
 
     def _target(self, number: int, how: list[str]) -> int:
         if "to" in how:
-            name = how[how.index("to") + 1]
-            for spec in self.scenario.brokers:
-                if name in (str(spec.id), spec.name):
-                    return spec.id
+            return find_broker(how[how.index("to") + 1], self.scenario.brokers)
         leader = self.recording.steps[number].facts.get("leader", -1)
         return int(leader)
 
