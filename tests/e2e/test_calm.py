@@ -17,9 +17,9 @@ RUNS: Final = (LOSS, "/s/S85?size=story&step=40", "/s/S71?size=story", "/s/S46?s
 """A loss, voters, groups, six brokers with nine partitions."""
 
 
-@pytest.mark.parametrize(("width", "height", "most"), [(1440, 900, 20), (390, 844, 14)])
-def test_few_controls_are_seen_at_first(visit: Opener, width: int, height: int, most: int) -> None:
-    page = visit(FIRST, viewport={"width": width, "height": height})
+@pytest.mark.parametrize(("size", "most"), calm.MOST_CONTROLS.items())
+def test_few_controls_are_seen_at_first(visit: Opener, size: tuple[int, int], most: int) -> None:
+    page = visit(FIRST, viewport={"width": size[0], "height": size[1]})
     page.wait_for_selector(".release.lost, .titlebar:not(:has(.release))")
     found = calm.look(page)
     assert found["controls"] <= most, found["names"]
