@@ -5,7 +5,8 @@ import { batch } from "@preact/signals";
 
 import { detailTarget } from "../core/detail.js";
 import { add, nextSeen, tape, target, wanted } from "../core/history.js";
-import { askAbout, channel, Refused } from "../net/channel.js";
+import { Refused } from "../core/post.js";
+import { askAbout, channel } from "../net/channel.js";
 import { finish } from "./ending.js";
 import { following } from "./room.js";
 import * as stage from "./stage.js";

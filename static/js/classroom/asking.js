@@ -8,7 +8,8 @@ import { complain, goTo } from "../animator/player.js";
 import { role } from "../animator/room.js";
 import * as s from "../animator/state.js";
 import { newest } from "../core/debounce.js";
-import { askAbout, channel, Refused } from "../net/channel.js";
+import { Refused } from "../core/post.js";
+import { askAbout, channel } from "../net/channel.js";
 
 const TELL_EVERY_MS = 300;
 

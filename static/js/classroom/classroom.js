@@ -8,7 +8,8 @@ import { pause } from "../animator/playing.js";
 import { following, keep, kept, put, role } from "../animator/room.js";
 import * as s from "../animator/state.js";
 import { newest, sleep } from "../core/debounce.js";
-import { channel, Refused } from "../net/channel.js";
+import { Refused } from "../core/post.js";
+import { channel } from "../net/channel.js";
 import { listen } from "./asking.js";
 import { announce } from "./leading.js";
 

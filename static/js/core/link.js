@@ -1,5 +1,7 @@
 // Addresses: what a link says of a run and of how it is looked at.  Pure: no DOM, no signals.
 
+import { escape } from "./dom.js";
+
 const WHOLE = /^\d{1,15}$/;
 
 /** Field of a link, checked where the link is read -> its values (null: a whole number; the page
@@ -103,9 +105,6 @@ export function embed(
   const said = new URLSearchParams({ step, controls, panel, theme, lang });
   return `${origin}/e/${digest}?${said}`;
 }
-
-const escape = (text) =>
-  text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
 
 /** The markup that puts it into a page. */
 export const frame = (url, title, height) =>

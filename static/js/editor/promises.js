@@ -3,6 +3,7 @@
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 
+import { post } from "../core/post.js";
 import { kafka } from "../i18n/words.js";
 import { Add, Choice, Small, Text } from "./fields.js";
 import { verdictOf, verdictText } from "./model.js";
@@ -11,7 +12,7 @@ import * as e from "./state.js";
 /** Plays the script under every profile of the scenario. */
 const play = () =>
   e.during(async () => {
-    const { profiles } = await e.ask("/api/scenarios/play", { yaml: e.text.value });
+    const { profiles } = await post("/api/scenarios/play", { yaml: e.text.value });
     e.outcomes.value = profiles;
     const stuck = profiles.find((one) => one.problem?.script);
     if (stuck)

@@ -10,7 +10,7 @@ import { play } from "../animator/playing.js";
 import * as stage from "../animator/stage.js";
 import * as s from "../animator/state.js";
 import { sleep } from "../core/debounce.js";
-import { pageWords } from "../core/dom.js";
+import { at, pageWords } from "../core/dom.js";
 import { tape } from "../core/history.js";
 import { inAddress } from "../i18n/words.js";
 import { use } from "../net/channel.js";
@@ -20,7 +20,6 @@ import { guessed } from "../scene/hand.js";
 import { layersOf } from "../scene/layers.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
-const at = (id) => document.getElementById(id);
 const lang = inAddress(boot.lang);
 
 /** The questions of the live channel that steps alone can answer. */
