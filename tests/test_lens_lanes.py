@@ -43,10 +43,10 @@ def test_a_turn_whose_beginning_lies_before_the_window_is_one() -> None:
     assert drawn() == []
 
 
-def window(code: str, profile: str, first: int, release: str = "") -> dict[str, Any]:
+def window(code: str, profile: str, first: int) -> dict[str, Any]:
     run = Run(find(code), profile)
     steps = Replay(run).steps(first - 1, 41)
-    return lanes(steps[1:], release or release_of(get_profile(profile)), steps[0])
+    return lanes(steps[1:], release_of(get_profile(profile)), steps[0])
 
 
 def blocks(told: dict[str, Any], node: Any, thread: str) -> list[tuple[list[int], int, str]]:

@@ -185,8 +185,8 @@ def test_another_release_does_it_by_a_rule_of_its_own() -> None:
                 assert wrong_in(stacks.counterpart(cue, release, mode), release, mode) == ""
 
 
-def kinds(cue: str, old: str, new: str, mode: str = "zk") -> dict[tuple[str, str], str]:
-    a, b = stack(cue, old, mode), stack(cue, new, mode)
+def kinds(cue: str, old: str, new: str) -> dict[tuple[str, str], str]:
+    a, b = stack(cue, old, "zk"), stack(cue, new, "zk")
     return {
         (
             "" if i is None else a.frames[i].name,

@@ -16,11 +16,11 @@ from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
 
 
-def log_of(records: int, segment: int, hw: int, times: int = 0) -> Log:
+def log_of(records: int, segment: int, hw: int) -> Log:
     log = Log()
     log.segment_records = segment
     for offset in range(records):
-        log.append(Batch(offset, 0, ("r",), times))
+        log.append(Batch(offset, 0, ("r",)))
     log.hw = hw
     return log
 

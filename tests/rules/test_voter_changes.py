@@ -21,8 +21,8 @@ configs: {kraft.version: 1}
 """
 
 
-def play(*lines: str, profile: str = "K41", more: str = "") -> Simulation:
-    sim = Simulation(load_text(VOTERS + more), profile, 0)
+def play(*lines: str, profile: str = "K41") -> Simulation:
+    sim = Simulation(load_text(VOTERS), profile, 0)
     go_on(sim, "advance 1s", *lines)
     return sim
 
