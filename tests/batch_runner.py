@@ -113,7 +113,7 @@ class PlainRunner:
 
 
 def summary_of(rows: list[dict[str, Any]], plan: BatchPlan, keep: int) -> Summary:
-    """What Spark's SQL must say of these rows."""
+    """Return the summary that Spark's SQL must give for these rows."""
     groups: dict[tuple[str, int], list[dict[str, Any]]] = {}
     for row in rows:
         groups.setdefault((row["profile"], row["cell"]), []).append(row)

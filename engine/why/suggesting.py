@@ -71,7 +71,7 @@ def _about(sim: Simulation, move: moves.Move) -> list[str]:
     if name in _OF_CONTROLLER or CONTROLLER in (args.get("a"), args.get("b")):
         nodes.append(CONTROLLER)
     if name == "produce":
-        nodes += [node for node, one in sim.clients.items() if isinstance(one, Producer)]
+        nodes += [node for node, machine in sim.clients.items() if isinstance(machine, Producer)]
     things = [_thing(node) for node in nodes if node is not None]
     if len(ends) == 2:
         things.append(f"link:{node_name(max(ends))}:{node_name(min(ends))}")

@@ -42,7 +42,7 @@ def test_the_picture_takes_the_room_and_can_be_read(visit: Opener, path: str) ->
         assert found["sideways"] <= 0, where
 
 
-OLD: Final = {
+CONTROLS: Final = {
     "first step": (("key", "Home"),),
     "last step": (("key", "End"),),
     "play": (("see", ".btn.play"),),
@@ -87,15 +87,14 @@ OLD: Final = {
     "break a broker": (("see", '[data-hit="b1"]'),),
     "site, language, theme, settings": (("press", '[popovertarget="site"]'), ("see", "#theme")),
 }
-"""Each control of the page before it was calm, and the way to it now: at most one press, then it
-is there to be pressed."""
+"""Control of the run page -> the way to it: at most one press, then it can be pressed."""
 
 
-WAYS: Final = sorted({ways[:-1] for ways in OLD.values()})
+WAYS: Final = sorted({ways[:-1] for ways in CONTROLS.values()})
 
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
-def test_every_old_control_is_two_presses_away(
+def test_every_control_is_at_most_two_presses_away(
     visit: Opener, way: tuple[tuple[str, str], ...]
 ) -> None:
     """All that one press shows are looked at on one page; a key alone is a press."""
@@ -107,7 +106,7 @@ def test_every_old_control_is_two_presses_away(
         else:
             page.keyboard.press(what)
     assert len(way) <= 1
-    for ways in OLD.values():
+    for ways in CONTROLS.values():
         how, what = ways[-1]
         if ways[:-1] == way and how == "see":
             page.locator(what).first.wait_for()

@@ -140,7 +140,7 @@ export async function goTo(n, { motion = false, cue = null, leaveCrumb = false }
 /** The step at which the run on the stage opens: where its story begins. */
 export const opening = () => s.facts.value?.beats?.[0]?.[0] ?? 0;
 
-/** Begins a run that nobody asked a step of: time goes on in a cluster that lives, a story opens at
+/** Begins a run whose link names no step: time goes on in a cluster that lives, a story opens at
  *  its first beat. */
 export async function begin() {
   if (s.size.value !== "story") return;

@@ -1,4 +1,4 @@
-// What the page knows, as signals.  Panels read it; player.js alone changes runs and the cursor.
+// State of the page as signals.  Panels read it; player.js alone changes runs and the cursor.
 
 import { computed, signal } from "@preact/signals";
 

@@ -44,7 +44,7 @@ async function during(button, busy, act) {
   button.textContent = label;
 }
 
-/** How long the runs would take, and what so many of them could tell. */
+/** Shows how long the runs would take, and how rare a failure they could find. */
 async function tellEstimate(boot, t) {
   const said = await post("/api/batches/estimate", asked(boot));
   const { runs } = asked(boot);

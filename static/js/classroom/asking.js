@@ -25,7 +25,7 @@ const looked = newest(async () => {
     return;
   }
   const known = poll.value;
-  // Who only answers need not look again because somebody else has.
+  // A pupil's page need not read the question again when another pupil has answered.
   if (known?.n === news.n && known.open === news.open && role.value !== "lead") {
     poll.value = { ...known, answers: news.answers };
     return;

@@ -70,7 +70,7 @@ async function missed(problem) {
     setTimeout(catchUp, problem.args.ms ?? 1000);
     return;
   }
-  // Whoever joins has the room's run told to the server again, should it have forgotten it.
+  // A page that joins names the room's run again, in case the server has evicted it.
   if (problem.code === "gone") {
     await join();
     setTimeout(catchUp, OPEN_EVERY_MS);

@@ -79,7 +79,7 @@ async function read(event, partition = "") {
 
 at("paste").addEventListener("submit", read);
 at("header").addEventListener("click", header);
-// The example never takes the place of what somebody pasted.
+// The example never replaces a pasted text.
 const filled = () => {
   field("example").disabled = field("text").value.trim() !== "";
 };

@@ -24,7 +24,7 @@ export const asks = signal([]); // lines of a recorded run that want a comment: 
 export const outcomes = signal([]); // what happened under each profile
 export const notice = signal(null); // {kind, text, link?}
 export const busy = signal(false);
-export const checking = signal(false); // something changed, and nobody knows yet what is wrong
+export const checking = signal(false); // the last change is not checked yet
 export const readable = computed(() => problems.value.length === 0);
 
 const WAIT_MS = 350;

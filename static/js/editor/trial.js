@@ -113,7 +113,7 @@ async function shown(profile, where) {
     n = where(said.facts);
     await fill(made, n);
     if (mine !== answered) return;
-  } while (n !== where(said.facts)); // somebody stepped on meanwhile
+  } while (n !== where(said.facts)); // a step was taken meanwhile
   const grown = s.facts.value && n > s.n.value;
   if (grown) stage.freeze();
   batch(() => {
@@ -147,7 +147,7 @@ async function go(n) {
   const on = s.tapeNow.value;
   const to = Math.max(0, Math.min(on.facts.total, n));
   await fill(on, to);
-  if (s.tapeNow.value !== on) return go(n); // the text was played anew: the press still counts
+  if (s.tapeNow.value !== on) return go(n); // the text was played again: the press still counts
   s.revision.value += 1;
   if (!on.steps.has(to)) return;
   const back = to < s.n.value;

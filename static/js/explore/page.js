@@ -1,5 +1,5 @@
 // A search, from a step or about the runs of a study: while it runs, its part of the page is asked
-// for again.  Without this script the page asks for itself anew.
+// for again.  Without this script the page reloads itself.
 
 import { at, field } from "../core/dom.js";
 

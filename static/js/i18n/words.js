@@ -37,7 +37,7 @@ export function kafka(t, name) {
   return String(name);
 }
 
-/** What somebody wrote, with the Kafkas that stand in it by their codes told in words. */
+/** A text with the codes of releases replaced by their names. */
 export const versioned = (t, text) => text.replace(/\b[KZ]\d{2,4}\b/g, (code) => kafka(t, code));
 
 /** What is so where an invariant is broken: "An acknowledged record is gone". */

@@ -1,5 +1,4 @@
-// A run inside somebody else's page: steps come over plain HTTP, nothing is stored, nothing
-// connects.
+// A run inside a foreign page: steps come over plain HTTP, nothing is stored, nothing connects.
 
 import { effect } from "@preact/signals";
 import { html } from "htm/preact";
@@ -133,7 +132,7 @@ async function start() {
   if (boot.to > boot.step) lead(boot.to);
 }
 
-/** Plays to a step by itself; whoever touches something takes over. */
+/** Plays to a step by itself, until the visitor presses something. */
 async function lead(to) {
   let on = true;
   for (const name of ["pointerdown", "keydown"]) addEventListener(name, () => (on = false));

@@ -1,4 +1,4 @@
-// What this browser remembers of answers: a list of events, oldest first, for whoever studies them.
+// What this browser remembers of answers: a list of events, oldest first.
 // An event: {at, run, profile, probe, kind, given, right, ids, card?, sure?, href?, text?}; `probe`
 // is stable: kind@step.p.b; `card` is the id by which it is remembered; `sure` is 1 (a guess) to 3
 // (certain), where it was said; `href` and `text` lead back to what was certain and wrong.

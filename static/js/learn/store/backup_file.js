@@ -1,5 +1,5 @@
-// One file of all that this browser knows of somebody's learning, to be taken elsewhere: cards and
-// their days, answers and how sure they were, how far the course went.  A file is read as a whole
+// One file of the learning that this browser remembers, for another browser: cards and their days,
+// answers and how sure they were, how far the course went.  A file is read as a whole
 // or not at all, and what was here stays.
 
 import { storedValue } from "../../core/storage.js";
