@@ -11,7 +11,7 @@ const EVERY_MS = 700;
 let asked = answer.dataset.asked;
 let next = 0;
 
-function furnish() {
+function showOwnGoal() {
   own.hidden = goal.value !== "own";
 }
 
@@ -52,8 +52,8 @@ async function send(event) {
 }
 
 if (goal) {
-  goal.addEventListener("change", furnish);
-  furnish();
+  goal.addEventListener("change", showOwnGoal);
+  showOwnGoal();
 }
 at("main").addEventListener("submit", send);
 watch();
