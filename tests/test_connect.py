@@ -17,9 +17,9 @@ from pyspark.sql import SparkSession
 
 import highwater as hw
 from app.batch.jobs import runner_of
-from app.batch.runners import local
 from app.batch.runners.connect import ConnectRunner
 from app.batch.runners.java import find_java
+from app.batch.runners.local import LocalRunner, counted_here
 from app.batch.runners.plan import BatchPlan, PlanTally
 from app.batch.runners.rows import chunk_name
 from app.batch.runners.summary import Summary
@@ -99,9 +99,9 @@ class Played(NamedTuple):
 def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
     whole = range(plan().total_chunks)
     plain = tmp_path_factory.mktemp("plain")
-    local.run(plan(), str(plain), 2)
+    LocalRunner(2).run(plan(), str(plain))
     rows = [(plain / chunk_name(number)).read_bytes() for number in whole]
-    return Played(rows, local.counted_here(plan(), str(plain), whole, 3))
+    return Played(rows, counted_here(plan(), str(plain), whole, 3))
 
 
 @pytest.fixture

@@ -55,6 +55,12 @@ def choices_of(run: Run) -> list[Choice]:
 # -- verdicts -------------------------------------------------------------------------------------
 
 
+def test_a_search_notices_and_heals_a_broker_without_zookeeper() -> None:
+    run = Run(file.find("S20"), "Z28", moves=("cut A zk",))
+    offered = {choice.move.text for choice in choices_of(run)}
+    assert {"detect A", "heal A zk"} <= offered
+
+
 def test_two_crashes_lose_an_acknowledged_record_of_0_10_2() -> None:
     outcome = ask(cut_after("S20", "Z0102", 6), crashes=2)
     assert outcome.complete

@@ -21,10 +21,10 @@ from app.core.json_response import plain_json, to_json
 from app.questions.table import OPENS, STEPS
 from app.site import archives, pyodide
 from app.site.building import languages
-from app.site.door import Door
 from app.site.layout import SiteLayout, needs_server, served_addresses
 from app.site.rewriting import Page, links
 from app.site.tab import build, fetch
+from app.site.tab_session import TabSession
 from engine.replay.replay import Replay
 from engine.scenarios.file import find, library
 from engine.sim.run import Run
@@ -171,7 +171,7 @@ def test_a_link_of_the_server_leads_into_the_folder(link: str, lang: str, addres
 
 
 def test_pages_that_need_a_server_are_none_of_a_tab() -> None:
-    app = build(Door())
+    app = build(TabSession())
     addresses = {rule.rule for rule in app.url_map.iter_rules()}
     refused = {address for address in addresses if needs_server(address)}
     assert {address for address in refused if not address.startswith("/api/")} == set()
@@ -193,19 +193,19 @@ def test_a_page_links_relatively_from_where_it_lies() -> None:
 ALONE = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
-from app.site.door import Door
-door = Door()
-opened = door.ask("open", json.dumps({"scenario": "R20", "profile": "Z0102"}), "zh")
+from app.site.tab_session import TabSession
+tab_session = TabSession()
+opened = tab_session.ask("open", json.dumps({"scenario": "R20", "profile": "Z0102"}), "zh")
 run = json.loads(opened)["run"]
-moved = door.ask("move", json.dumps({"run": run, "step": 9, "text": "kill 3"}), "en")
+moved = tab_session.ask("move", json.dumps({"run": run, "step": 9, "text": "kill 3"}), "en")
 if len(sys.argv) > 2:
     from app.site import tab
-    app = tab.build(door)
+    app = tab.build(tab_session)
     asked = f"/practice/question?run={run}&step=9"
     for path in ("/cluster", f"/r/{run}/compare", "/s/R20/ladder", asked):
         status, _, body = tab.fetch(app, "GET", path)
         assert status == 200 and b"<main" in body, path
-print(json.dumps([opened, moved, sorted(json.loads(door.new_runs()))]))
+print(json.dumps([opened, moved, sorted(json.loads(tab_session.new_runs()))]))
 """
 
 
@@ -226,7 +226,7 @@ def alone(folder: Path, *more: str) -> Any:
 def test_the_engine_archive_answers_as_the_server_does_with_nothing_else(tmp_path: Path) -> None:
     opened, moved, new = alone(unpacked(tmp_path, archives.engine_archive()))
     run = Run(find("R20"), "Z0102", 0)
-    own = Door()
+    own = TabSession()
     told = json.dumps({"scenario": "R20", "profile": "Z0102"})
     assert opened == own.ask("open", told, "zh")
     told = json.dumps({"run": run.digest, "step": 9, "text": "kill 3"})
@@ -263,23 +263,27 @@ def test_json_without_native_code_has_the_same_bytes(code: str) -> None:
 @pytest.mark.parametrize("name", ["dance", "join"])
 def test_the_door_refuses_in_a_sentence(name: str) -> None:
     assert name not in {**OPENS, **STEPS}
-    door = Door()
-    refused = json.loads(door.ask(name, "{}", "en"))
+    tab_session = TabSession()
+    refused = json.loads(tab_session.ask(name, "{}", "en"))
     assert not refused["ok"] and name in refused["sentence"]
-    broken = json.loads(door.ask("open", '{"scenario": NaN}', "en"))
+    broken = json.loads(tab_session.ask("open", '{"scenario": NaN}', "en"))
     assert broken["code"] == "invalid"
-    assert json.loads(door.ask("open", '{"scenario": "nowhere"}', "zh"))["code"] == "not_found"
-    assert json.loads(door.ask("why", '{"run": "0123456789abcdef"}', "en"))["code"] == "invalid"
+    assert (
+        json.loads(tab_session.ask("open", '{"scenario": "nowhere"}', "zh"))["code"] == "not_found"
+    )
+    assert (
+        json.loads(tab_session.ask("why", '{"run": "0123456789abcdef"}', "en"))["code"] == "invalid"
+    )
 
 
 def test_a_tab_shortens_a_failing_run() -> None:
-    door = Door()
-    run = door.replays.register(Run(find("R20"), "Z0102", 0))
+    tab_session = TabSession()
+    run = tab_session.replays.register(Run(find("R20"), "Z0102", 0))
     sent = json.dumps({"run": run, "invariant": "I7"}).encode()
-    status, _, body = fetch(build(door), "POST", "/api/shorten", sent, "application/json")
+    status, _, body = fetch(build(tab_session), "POST", "/api/shorten", sent, "application/json")
     found = json.loads(body)
     assert status == 200 and found["ok"] and found["after"] <= found["before"]
-    assert found["digest"] in json.loads(door.new_runs())
+    assert found["digest"] in json.loads(tab_session.new_runs())
     assert found["url"].startswith(f"/r/{found['digest']}?step=")
 
 

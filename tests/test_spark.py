@@ -17,7 +17,7 @@ import pyspark.cloudpickle
 import pytest
 
 import highwater as hw
-from app.batch.runners import local
+from app.batch.runners.local import LocalRunner, counted_here
 from app.batch.runners.plan import BatchPlan, PlanTally
 from app.batch.runners.query import NotReadOnlyError, QueryResult, answer, changes, links
 from app.batch.runners.rows import canonical, chunk_name, chunks_on_disk, read_chunks
@@ -117,7 +117,7 @@ def test_spark_runs_on_the_packaged_java(spark: SparkRunner) -> None:
 def test_same_files_as_the_process_pool(spark: SparkRunner, tmp_path: Path) -> None:
     wanted, heard = plan(), Heard()
     assert spark.run(wanted, str(tmp_path / "s"), "same", heard, run_chunk=batch_fakes.play_chunk)
-    local.run(wanted, str(tmp_path / "p"), 2, run_chunk=batch_fakes.play_chunk)
+    LocalRunner(2).run(wanted, str(tmp_path / "p"), run_chunk=batch_fakes.play_chunk)
     assert heard.numbers == list(range(wanted.total_chunks))
     for number in range(wanted.total_chunks):
         ours = (tmp_path / "s" / chunk_name(number)).read_bytes()
@@ -163,7 +163,7 @@ def test_rows_from_before_a_metric_are_counted(spark: SparkRunner, tmp_path: Pat
     rows = list(read_chunks(str(tmp_path), range(wanted.total_chunks)))
     found = spark.summarise(wanted, tmp_path.as_uri(), range(wanted.total_chunks), 3)
     check_same(found, summary_of(rows, wanted, 3))
-    check_same(local.counted_here(wanted, str(tmp_path), range(wanted.total_chunks), 3), found)
+    check_same(counted_here(wanted, str(tmp_path), range(wanted.total_chunks), 3), found)
     measured = {(cell.profile, cell.cell): cell.metrics["wait_ms"]["n"] for cell in found.cells}
     assert measured["Z0102", 0] <= 20 < measured["K39", 0]
 
@@ -305,7 +305,7 @@ def test_a_query_only_reads(spark: SparkRunner, sql: str, does: bool) -> None:
 def test_stored_runs_answer_queries(spark: SparkRunner, tmp_path: Path) -> None:
     name = "0123456789ab"
     wanted = plan(runs=20)
-    local.run(wanted, str(tmp_path / name), 1, run_chunk=batch_fakes.play_chunk)
+    LocalRunner(1).run(wanted, str(tmp_path / name), run_chunk=batch_fakes.play_chunk)
     rows = list(read_chunks(str(tmp_path / name), chunks_on_disk(str(tmp_path / name))))
     cells = [(name, profile, cell, f"c{cell}", {"c": str(cell)}, 20, 0, 0, 0, 0)
              for profile in wanted.profiles for cell in range(2)]  # fmt: skip
@@ -391,7 +391,7 @@ def test_a_real_cluster_gives_the_same_rows_whatever_is_killed(
     """The real engine, from the zip that was sent, on two workers."""
     machines, runner = cluster
     wanted = engine_plan()
-    local.run(wanted, str(tmp_path / "plain"), 2)
+    LocalRunner(2).run(wanted, str(tmp_path / "plain"))
     context = runner.start().sparkContext
     where = context.range(4, numSlices=4).map(lambda _: __import__("engine").__file__).collect()
     assert all(".zip/engine/__init__.py" in file for file in where)

@@ -36,7 +36,8 @@ def _docstrings(path: Path) -> Iterator[tuple[int, str]]:
                 yield getattr(node, "lineno", 1), text.splitlines()[0]
 
 
-RAISES = re.compile(r"\bRaises `?([A-Z]\w+)")
+RAISES = re.compile(r"\b[Rr]aises? (`?[A-Z]\w+(?:(?:,| and| or) `?[A-Z]\w+)*)")
+NAME_OF_A_CLASS = re.compile(r"[A-Z]\w+")
 
 
 def test_errors_named_in_docstrings_exist() -> None:
@@ -47,8 +48,9 @@ def test_errors_named_in_docstrings_exist() -> None:
             if isinstance(node, ast.ClassDef):
                 known.add(node.name)
             if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-                for name in RAISES.findall(ast.get_docstring(node) or ""):
-                    named[name] = f"{short(path)}:{node.lineno}"
+                for names in RAISES.findall(ast.get_docstring(node) or ""):
+                    for name in NAME_OF_A_CLASS.findall(names):
+                        named[name] = f"{short(path)}:{node.lineno}"
     assert {name: where for name, where in named.items() if name not in known} == {}
 
 

@@ -261,7 +261,9 @@ def test_some_modules_have_one_door() -> None:
 
 def test_doors_compute_nothing_themselves() -> None:
     """Python, assistants and tabs are answered by `app.questions`, as sockets and HTTP are."""
-    doors = (ROOT / f"app/{name}.py" for name in ("command/assistant", "site/door", "site/tab"))
+    doors = (
+        ROOT / f"app/{name}.py" for name in ("command/assistant", "site/tab", "site/tab_session")
+    )
     for path in (*python_files("app/python_api"), *doors):
         for line, module, _ in imports(path):
             computes = module.startswith(("engine.replay", "engine.why", "engine.export.compar"))

@@ -216,14 +216,16 @@ def test_a_tab_gets_the_package_under_its_own_name(installed: Path, hostile: Pat
     written = f"from pathlib import Path; from highwater.app.site import archives; {archive}"
     printed(installed, hostile, "python", "-c", written)
     shutil.unpack_archive(hostile / "tab.zip", hostile / "tab")
-    asked = "from highwater.app.site import door; door.Door(); print(door.__file__)"
+    asked = (
+        "from highwater.app.site import tab_session as tab; tab.TabSession(); print(tab.__file__)"
+    )
     alone = subprocess.run(
         [sys.executable, "-S", "-c", f"import sys; sys.path[:1] = ['tab']; {asked}"],
         cwd=hostile,
         capture_output=True,
         text=True,
     )
-    assert alone.stdout.endswith("/tab/highwater/app/site/door.py\n"), alone.stderr
+    assert alone.stdout.endswith("/tab/highwater/app/site/tab_session.py\n"), alone.stderr
 
 
 @pytest.mark.night

@@ -54,8 +54,7 @@ class Bodies:
     ) -> Iterable[bytes]:
         if environ.get("PATH_INFO", "").startswith(FREE) or "HTTP_UPGRADE" in environ:
             return self._answer(environ, start_response)
-        length = environ.get("CONTENT_LENGTH") or "0"
-        chunked = "chunked" in environ.get("HTTP_TRANSFER_ENCODING", "").lower()
+        length, chunked = _announced(environ)
         size = BODY_BYTES if chunked else min(BODY_BYTES, int(length) if length.isdigit() else 0)
         sock = environ.get("gunicorn.socket")
         hung_up = (lambda: has_hung_up(sock)) if sock is not None else None
@@ -68,8 +67,7 @@ class Bodies:
     def _answer(
         self, environ: WSGIEnvironment, start_response: Callable[..., Any]
     ) -> Iterable[bytes]:
-        length = environ.get("CONTENT_LENGTH") or "0"
-        chunked = "chunked" in environ.get("HTTP_TRANSFER_ENCODING", "").lower()
+        length, chunked = _announced(environ)
         if not chunked and length == "0":
             return self._app(environ, start_response)
         try:
@@ -140,6 +138,12 @@ class Bodies:
                 left -= len(piece)
                 keep(piece)
         return most - left
+
+
+def _announced(environ: WSGIEnvironment) -> tuple[str, bool]:
+    """Return (length as the client sent it, whether the body comes in chunks instead)."""
+    chunked = "chunked" in environ.get("HTTP_TRANSFER_ENCODING", "").lower()
+    return environ.get("CONTENT_LENGTH") or "0", chunked
 
 
 def _nothing() -> None:

@@ -16,7 +16,7 @@ from wsgiref.types import WSGIEnvironment
 
 from app.admission.cpu_quota import payer
 from app.admission.deadlines import Deadline, Deadlines
-from app.admission.rates import Buckets
+from app.admission.rates import Buckets, count_down
 from app.admission.websocket_meter import Wire
 from app.core.json_response import refused
 from app.core.refusals import RequestError
@@ -119,9 +119,7 @@ class Gateway:
             yield
         finally:
             with self._lock:
-                self._of[address] -= 1
-                if not self._of[address]:
-                    del self._of[address]
+                count_down(self._of, address)
 
     def _serve(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         key = next((name for name in SOCKETS if name in environ), None)

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Final
 
 from app.admission import client_disconnect
-from app.admission.rates import Buckets, CpuAccounts
+from app.admission.rates import Buckets, CpuAccounts, count_down
 from app.core import clock
 from app.core.config import HANDS, Settings
 from app.core.refusals import RequestError
@@ -157,8 +157,8 @@ class Accounts:
             yield
         finally:
             with self._lock:
-                _less(self._here, name, 1)
-                _less(self._bytes, name, size)
+                count_down(self._here, name, 1)
+                count_down(self._bytes, name, size)
 
     def refusal(self, refusal: RequestError) -> RequestError:
         """Count a refusal, wherever it is raised or answered."""
@@ -251,9 +251,3 @@ class CpuBudget:
             self._next_look = clock.monotonic() + LOOK_EVERY_S
             if client_disconnect.is_gone() and not self._others():
                 raise RequestError("unwanted", "unwanted")
-
-
-def _less(of: Counter[str], name: str, by: int) -> None:
-    of[name] -= by
-    if of[name] <= 0:
-        del of[name]

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
+from app.admission.rates import count_down
 from app.core import clock
 from app.core.refusals import RequestError
 
@@ -62,9 +63,7 @@ class Shares:
         finally:
             with self._changed:
                 self._free += 1
-                self._held[name] -= 1
-                if not self._held[name]:
-                    del self._held[name]
+                count_down(self._held, name)
                 self._changed.notify_all()
 
     def _may(self, name: str) -> bool:

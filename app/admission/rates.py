@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 
 from app.core import clock
@@ -96,3 +96,10 @@ class CpuAccounts:
     def _left(self, name: str) -> float:
         left, at = self._of.get(name, (self._burst, 0.0))
         return min(self._burst, left + (self._clock() - at) * self._rate)
+
+
+def count_down(counts: Counter[str], name: str, by: int = 1) -> None:
+    """Lower a count; forget the name at zero, so that names do not pile up."""
+    counts[name] -= by
+    if counts[name] <= 0:
+        del counts[name]

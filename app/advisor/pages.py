@@ -100,7 +100,7 @@ def ask() -> AnyResponse | str:
     With the button *Estimate*, show its expected time and how often the formula expects a loss.
     """
     visitor.require_token()
-    visitor.require_patience()
+    visitor.limit_saves()
     setting = Setting(
         profile=request.form.get("profile", "")[:120],
         brokers=_bounded("brokers"),
@@ -112,11 +112,11 @@ def ask() -> AnyResponse | str:
     )
     failures = Failures(*(_bounded(name) for name in Failures.__dataclass_fields__))
     runs = typed(request.form, "runs", 1, RUNS_MOST)
-    spec = study(setting, failures, runs)
+    spec = study_spec(setting, failures, runs)
     if request.form.get("act") == "estimate":
         return _form(setting, failures, runs, estimate=_estimate(spec, setting, failures))
-    number = jobs().submit(spec, *visitor.asker())
-    return redirect(address(f"/batch/{number}", **visitor.tongue()), 303)
+    number = jobs().submit(spec, *visitor.owner_and_account())
+    return redirect(address(f"/batch/{number}", **visitor.lang_query()), 303)
 
 
 @blueprint.get("/batch/<number>/advice")
@@ -166,8 +166,8 @@ def _bounded(name: str) -> int:
     return number
 
 
-def study(setting: Setting, failures: Failures, runs: int) -> Spec:
-    """Start a study with a cell for the setting and for each that differs in one thing.
+def study_spec(setting: Setting, failures: Failures, runs: int) -> Spec:
+    """Return the study: a cell for the setting and one for each neighbour differing in one thing.
 
     Raises InputError, RequestError.
     """

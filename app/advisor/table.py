@@ -135,9 +135,9 @@ class AdviceTable:
         self.told = tell
 
     def play(self, only_estimate: bool = False) -> bool:
-        """Yield the pilots, the estimate of the whole, and the cells one by one.
+        """Play the pilots, then each cell.
 
-        False where Ctrl+C ended it early: then it has what was played.
+        Return False if Ctrl+C ended it early, with the results so far.
         """
         pilots = self._pilots_s()
         whole = pilots if only_estimate else pilots + len(self.rows) * self.budget_s

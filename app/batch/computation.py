@@ -17,7 +17,7 @@ from app.batch.batch_run import BatchRun
 from app.batch.estimate import probe
 from app.batch.runners.local import LocalRunner
 from app.batch.runners.plan import BatchPlan, PlanTally, of_cycles, sized
-from app.batch.runners.rows import RunChunk, chunks_on_disk, set_damaged_aside
+from app.batch.runners.rows import RunChunk, chunks_on_disk, delete_damaged
 from app.batch.runners.summary import Failure, Summary
 from app.batch.runners.tables import RunnerError
 from app.batch.spec import check_chunks
@@ -73,7 +73,7 @@ class Computation:
         plan = self._planned(run)
         if run.stop.is_set():
             return BatchState.CANCELLED, ""
-        done = set_damaged_aside(run.directory, done)
+        done = delete_damaged(run.directory, done)
         run.count_done(done)
         started = run.row.started or now_ms()
         runner: Runner
@@ -106,12 +106,12 @@ class Computation:
         if done and not (trouble and closing.is_set()):
             self._enter(run, BatchState.SUMMARISING)
             if complete and not _compact(run.directory, plan):
-                done = set_damaged_aside(run.directory, done)
+                done = delete_damaged(run.directory, done)
             try:
                 self._summarise(run, runner, plan, done, trouble)
             except (RunnerError, OSError, ValueError):
                 # Rows that cannot be counted may be damaged; damaged chunks are played again.
-                done = set_damaged_aside(run.directory, done)
+                done = delete_damaged(run.directory, done)
                 if len(done) == run.row.done_chunks:
                     raise
         if trouble:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -15,8 +13,7 @@ from app.batch.pairs import pairs
 from app.batch.result import failure_of, metrics_of
 from app.batch.study_comparison import compared
 from app.batch.study_pages import both, jobs
-from app.live.classroom_registry import rooms_here
-from app.server import visitor
+from app.web.api import csv_answer
 
 blueprint = Blueprint("tables", __name__)
 
@@ -25,27 +22,8 @@ STUDY = ("scenario", "first_seed", "runs", "engine", "url")
 """Columns of a table of counts that say which study they are of."""
 
 
-def csv_answer(rows: Table, name: str) -> Response:
-    """Return a file to download, the head first."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    answer = Response(text.getvalue(), mimetype="text/csv")
-    answer.headers["Content-Disposition"] = f"attachment; filename={name}"
-    return answer
-
-
 def _table(head: tuple[str, ...], found: Iterable[Mapping[str, object]]) -> Table:
     return [list(head), *([one[name] for name in head] for one in found)]
-
-
-# -- of a class ------------------------------------------------------------------------------------
-
-
-@blueprint.get("/class/<name>/answers.csv")
-def class_csv(name: str) -> Response:
-    """Return a row for each answer of a class, to its leader's browser: pupils are numbers."""
-    room = rooms_here().get(name.lower())
-    return csv_answer(rooms_here().table(room.name, visitor.owner()), f"class-{room.name}.csv")
 
 
 # -- of one study ----------------------------------------------------------------------------------

@@ -36,6 +36,10 @@ PILOT_SEED: Final = 2**40
 """Far from the seeds of a study: what decides where to look must not be looked at again."""
 
 
+def leaf_name(profile: str, cell: int, seed: int) -> str:
+    return f"{profile}/{cell}/{seed}"
+
+
 def pilot(
     setting: Setting,
     failures: Failures,
@@ -75,7 +79,7 @@ def summarise(directory: str, done: Collection[int], keep: int) -> tuple[Summary
         leaf_of = {row["seed"]: json.loads(row["why"])["leaves"][0] for row in lost}
         for row in sorted(lost, key=lambda row: -float(leaf_of[row["seed"]]["weight"]))[:keep]:
             seed, leaf = row["seed"], leaf_of[row["seed"]]
-            leaves[f"{profile}/{cell}/{seed}"] = leaf
+            leaves[leaf_name(profile, cell, seed)] = leaf
             why = row["broken"][0]["why"]
             failures.append(Failure(profile, cell, seed, row["invariant"], 0, why))
     return Summary(tuple(cells), tuple(failures), []), leaves

@@ -58,7 +58,7 @@ def _start_futures(run: Run, invariant: str, each: int) -> str:
     A replay of the whole run finds the steps from which the futures begin.
     """
     spec = apart(make_futures, run, invariant, each)
-    return jobs().submit(spec, *visitor.asker())
+    return jobs().submit(spec, *visitor.owner_and_account())
 
 
 @blueprint.get(PLACE)
@@ -124,7 +124,7 @@ def run_of_futures(number: str) -> AnyResponse:
 def shorten_failure(number: str, **named: Any) -> AnyResponse:
     """Open a shorter run that breaks the same invariant, one step before it does."""
     visitor.require_token()
-    visitor.require_patience()
+    visitor.limit_saves()
     shorter = _shorten(*_named(number, **named))
     return redirect(_at(shorter.run, shorter.after), 303)
 
@@ -133,11 +133,11 @@ def shorten_failure(number: str, **named: Any) -> AnyResponse:
 def futures_of_failure(number: str, **named: Any) -> AnyResponse:
     """Start a batch that plays futures of a failing run from many of its steps."""
     visitor.require_token()
-    visitor.require_patience()
+    visitor.limit_saves()
     run, invariant = _named(number, **named)
     each = typed(request.form, "runs", 1, FUTURES_MOST, default=FUTURES_EACH)
     started = _start_futures(run, invariant, each)
-    return redirect(address(f"/batch/{started}", **visitor.tongue()), 303)
+    return redirect(address(f"/batch/{started}", **visitor.lang_query()), 303)
 
 
 def _named(number: str, **named: Any) -> tuple[Run, str]:
@@ -160,7 +160,7 @@ def futures() -> Response:
     The body is {run, invariant, runs}.
     """
     visitor.require_token()
-    visitor.require_patience()
+    visitor.limit_saves()
     given = body()
     run, invariant = _run_asked(given)
     each = given.whole("runs", 1, FUTURES_MOST, default=FUTURES_EACH)

@@ -27,8 +27,8 @@ from app.batch.runners.plan import grown
 from app.batch.runners.rows import (
     RunChunk,
     chunks_on_disk,
+    delete_damaged,
     remove_directory,
-    set_damaged_aside,
 )
 from app.batch.runners.tables import RunnerError, SparkError
 from app.batch.spec import Futures, Spec, check_chunks, check_total
@@ -127,9 +127,8 @@ class Jobs:
         self._settings = settings
         self._runner = runner
         self._making = threading.Lock()
-        here = Path(settings.instance).resolve() / "batches"
-        self._locks = Locks(here)
-        self._root = settings.batch_directory or str(here)
+        self._locks = Locks(settings.instance.resolve() / "batches")
+        self._root = settings.batch_root
         self._kept = KeptRows(self._root, settings.rows_mib * MIB)
         self._mutex = mutex or threading.Lock()
         self._jobs: dict[str, BatchRun] = {}
@@ -176,7 +175,7 @@ class Jobs:
         Raises RequestError.
         """
         batch = self._ended(number, owner)
-        if batch.state == BatchState.DONE and self._is_whole(batch):
+        if batch.state == BatchState.DONE and self._has_all_rows(batch):
             raise RequestError("impossible", "batch.over")
         self._again(batch, owner, address)
 
@@ -226,10 +225,10 @@ class Jobs:
             raise RequestError("impossible", "batch.runs.still")
         return batch
 
-    def _is_whole(self, batch: BatchRow) -> bool:
-        """Check whether all rows of the batch can be read."""
+    def _has_all_rows(self, batch: BatchRow) -> bool:
+        """Delete damaged files of the batch; check whether all its rows are left."""
         directory = self.directory(batch.id)
-        sound = set_damaged_aside(directory, chunks_on_disk(directory))
+        sound = delete_damaged(directory, chunks_on_disk(directory))
         return len(sound) >= batch.done_chunks
 
     def _again(self, batch: BatchRow, owner: str, address: str, **more: Any) -> None:

@@ -33,7 +33,7 @@ from app.bootstrap import OF_STUDIES
 from app.core import installing
 from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields, one_of, typed
-from app.questions.names import DIGEST, digest_asked
+from app.questions.names import digest_asked
 from app.server import api_schema, visitor
 from app.server.services import apart, services
 from app.storage.batch_fields import ACTIVE, ENDED, BatchState
@@ -164,9 +164,7 @@ def _chosen() -> tuple[dict[str, str], Scenario | None, FormValues]:
     """
     run, again = request.args.get("run", ""), request.args.get("again", "")
     if run:
-        if not DIGEST.match(run):
-            raise RequestError("not_found")
-        return {"run": run}, scenario_of_run(services().replays.run(run)), {}
+        return {"run": run}, scenario_of_run(naming.run_named(run)), {}
     if again:
         batch = jobs().batch(again)
         scenario = records.scenario_of(batch)
@@ -236,10 +234,10 @@ def submit() -> Response:
     The body is {scenario | run | again, runs, profiles: [...], vary: ["key=v1,v2"], first_seed}.
     """
     visitor.require_token()
-    visitor.require_patience()
+    visitor.limit_saves()
     given = body()
-    number = jobs().submit(asked_spec(given, scenario_asked(given)), *visitor.asker())
-    url = address(f"/batch/{number}", **visitor.tongue())
+    number = jobs().submit(asked_spec(given, scenario_asked(given)), *visitor.owner_and_account())
+    url = address(f"/batch/{number}", **visitor.lang_query())
     return json_answer({"ok": True, "id": number, "url": url, **visitor.new_key()}, 201)
 
 
@@ -247,7 +245,7 @@ def submit() -> Response:
 def submit_form() -> AnyResponse:
     """Submit a study from the form itself, for a page without scripts."""
     visitor.require_token()
-    visitor.require_patience()
+    visitor.limit_saves()
     sent = request.form
     given = RequestFields(
         {
@@ -261,8 +259,8 @@ def submit_form() -> AnyResponse:
             "vary": [line for line in sent.get("vary", "").splitlines() if line.strip()],
         }
     )
-    number = jobs().submit(asked_spec(given, scenario_asked(given)), *visitor.asker())
-    return redirect(address(f"/batch/{number}", **visitor.tongue()), 303)
+    number = jobs().submit(asked_spec(given, scenario_asked(given)), *visitor.owner_and_account())
+    return redirect(address(f"/batch/{number}", **visitor.lang_query()), 303)
 
 
 @blueprint.post("/api/batches/estimate")
@@ -272,7 +270,7 @@ def submit_form() -> AnyResponse:
 def estimate() -> Response:
     """Play a few runs to estimate the time of all of them, and to find what would go wrong."""
     visitor.require_token()
-    visitor.require_patience()
+    visitor.limit_saves()
     given = body()
     spec = asked_spec(given, scenario_asked(given))
     installing.require()
@@ -385,8 +383,8 @@ def cancel(number: str) -> Response:
 def resume(number: str) -> Response:
     """Compute the chunks that are missing."""
     visitor.require_token()
-    visitor.require_patience()
-    jobs().resume(number, *visitor.asker())
+    visitor.limit_saves()
+    jobs().resume(number, *visitor.owner_and_account())
     return json_answer({"ok": True, "batch": jobs().snapshot(number)})
 
 
@@ -395,11 +393,11 @@ def act(number: str, what: str) -> AnyResponse:
     """Resume or cancel a batch from the buttons of the page, where no script runs."""
     visitor.require_token()
     if what == "resume":
-        visitor.require_patience()
-        jobs().resume(number, *visitor.asker())
+        visitor.limit_saves()
+        jobs().resume(number, *visitor.owner_and_account())
     else:
         jobs().cancel(number, visitor.owner())
-    return redirect(address(f"/batch/{number}", **visitor.tongue()), 303)
+    return redirect(address(f"/batch/{number}", **visitor.lang_query()), 303)
 
 
 @blueprint.post("/api/batches/<number>/more")
@@ -407,17 +405,17 @@ def act(number: str, what: str) -> AnyResponse:
 def more(number: str) -> Response:
     """Add more seeds for every profile and cell; the body is {runs}."""
     visitor.require_token()
-    visitor.require_patience()
-    jobs().add_runs(number, body().whole("runs", 1, RUNS_MOST), *visitor.asker())
+    visitor.limit_saves()
+    jobs().add_runs(number, body().whole("runs", 1, RUNS_MOST), *visitor.owner_and_account())
     return json_answer({"ok": True, "batch": jobs().snapshot(number)})
 
 
 @blueprint.post("/batch/<number>/more")
 def more_form(number: str) -> AnyResponse:
     visitor.require_token()
-    visitor.require_patience()
-    jobs().add_runs(number, typed(request.form, "runs", 1, RUNS_MOST), *visitor.asker())
-    return redirect(address(f"/batch/{number}", **visitor.tongue()), 303)
+    visitor.limit_saves()
+    jobs().add_runs(number, typed(request.form, "runs", 1, RUNS_MOST), *visitor.owner_and_account())
+    return redirect(address(f"/batch/{number}", **visitor.lang_query()), 303)
 
 
 @blueprint.delete("/api/batches/<number>")
@@ -432,4 +430,4 @@ def delete(number: str) -> Response:
 def delete_form(number: str) -> AnyResponse:
     visitor.require_token()
     jobs().delete(number, visitor.owner())
-    return redirect(address("/batch", **visitor.tongue()), 303)
+    return redirect(address("/batch", **visitor.lang_query()), 303)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final, TypedDict
-from urllib.parse import quote
 
 from app.batch import records, wire
 from app.batch.bounds import RUNS_HERE
@@ -90,12 +89,12 @@ def _count(cell: wire.CellJson, name: str) -> wire.Waited:
 
 def _shortest(database: Database, batch: BatchRow, cell: wire.CellJson, broken: list[str]) -> str:
     """Return the address of the shortest run that broke one of these, or else of the first run."""
-    place = f"{quote(cell['profile'], safe='+')}/{cell['cell']}"
+    place = batch.id, cell["profile"], cell["cell"]
     for name in broken:
         shortest_first = records.FailureFilter(cell["profile"], name, cell["cell"], "step")
         for failure in records.failures(database, batch, shortest_first, 0, 1)[1]:
-            return f"/batch/{batch.id}/failure/{place}/{failure.seed}/{name}"
-    return f"/batch/{batch.id}/row/{place}/{batch.first_seed}"
+            return records.row_path(*place, failure.seed, name)
+    return records.row_path(*place, batch.first_seed)
 
 
 def markdown_table(rows: list[PosterRow], words: Words, source: str) -> str:

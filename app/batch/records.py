@@ -7,11 +7,13 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
+from urllib.parse import quote
 
 from sqlalchemy import delete, func, insert, select, tuple_
 from sqlalchemy.orm import Session
 
 from app.batch import statistics, wire
+from app.batch.cycles import leaf_name
 from app.batch.intervals import ONCE, Look, is_within
 from app.batch.runners.plan import BatchPlan, PlanTally
 from app.batch.runners.rows import ANY, HEAVIEST, together
@@ -49,8 +51,8 @@ class Counted:
     """Counts of a profile and cell: `n` runs, and `hits`, the runs that broke each invariant.
 
     Two more keys of `hits` are ANY, runs that broke at least one invariant, and ERROR, runs that
-    failed and so have no verdict.  `weights` is as in Tally and in the summary: empty if all runs
-    have the same weight.
+    failed and so have no verdict.  `weights` is as in PlanTally and in the summary: empty if all
+    runs have the same weight.
     """
 
     n: int = 0
@@ -220,8 +222,10 @@ def asked_of(batch: BatchRow, cell: int) -> tuple[Setting, Failures]:
     return Setting.of(told.pop("profile"), told), Failures(**batch.about["failures"])
 
 
-def leaf_name(profile: str, cell: int, seed: int) -> str:
-    return f"{profile}/{cell}/{seed}"
+def row_path(batch: str, profile: str, cell: int, seed: int, invariant: str = "") -> str:
+    """Return the address of a run's row; with an invariant, of the run as one that broke it."""
+    kind, end = ("failure", f"/{invariant}") if invariant else ("row", "")
+    return f"/batch/{batch}/{kind}/{quote(profile, safe='+')}/{cell}/{seed}{end}"
 
 
 def run_in(batch: BatchRow, profile: str, cell: int, seed: int) -> Run:

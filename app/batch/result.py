@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Final, cast
-from urllib.parse import quote
 
 from app.advisor.result import KIND
 from app.batch import records, statistics, wire
@@ -112,8 +111,7 @@ def failure_of(batch: BatchRow, failure: Failure) -> wire.BatchFailure:
 
     Its address stays, whatever runs are added.
     """
-    place = f"{quote(failure.profile, safe='+')}/{failure.cell}/{failure.seed}/{failure.invariant}"
-    url = f"/batch/{batch.id}/failure/{place}"
+    url = records.row_path(batch.id, failure.profile, failure.cell, failure.seed, failure.invariant)
     shown = {**asdict(failure), "label": batch.cells[failure.cell]["label"], "url": url}
     return cast(wire.BatchFailure, shown)
 
@@ -328,6 +326,7 @@ def _side(database: Database, batch: BatchRow, cell: wire.CellJson) -> wire.Dots
     for name in sorted(seeds, key=lambda key: (key != LOST, key != UNPROMISED, key == ERROR, key)):
         for seed in seeds[name]:
             named.setdefault(seed, name)
+    place = batch.id, cell["profile"], cell["cell"]
     return {
         "profile": cell["profile"],
         "cell": cell["cell"],
@@ -338,7 +337,7 @@ def _side(database: Database, batch: BatchRow, cell: wire.CellJson) -> wire.Dots
             {
                 "seed": seed,
                 "kind": _kind(named.get(seed, "")),
-                "url": _url(batch, cell, seed, named.get(seed, "")),
+                "url": records.row_path(*place, seed, named.get(seed, "")),
             }
             for seed in range(batch.first_seed, until)
         ],
@@ -352,10 +351,3 @@ def _hits(cell: wire.CellJson, invariant: str) -> int:
 
 def _kind(invariant: str) -> str:
     return {LOST: LOSES, UNPROMISED: GONE, ERROR: FAILS, "": HOLDS}.get(invariant, BREAKS)
-
-
-def _url(batch: BatchRow, cell: wire.CellJson, seed: int, invariant: str) -> str:
-    """Return the link to a run: just before it fails, or at its beginning if it does not."""
-    place = f"{quote(cell['profile'], safe='+')}/{cell['cell']}/{seed}"
-    kind = "failure" if invariant else "row"
-    return f"/batch/{batch.id}/{kind}/{place}" + (f"/{invariant}" if invariant else "")

@@ -21,6 +21,7 @@ from engine.study.batch import LOST
 ROWS_MOST: Final = 200_000
 """Runs of both studies together: reading them takes about a second."""
 KEPT: Final = 16
+PAIRED_KEPT: Final = 1_024
 
 Pairs = dict[str, statistics.Paired]
 """By invariant; one that neither broke is not in it."""
@@ -91,7 +92,7 @@ def common_seeds(a: BatchRow, b: BatchRow) -> tuple[int, int] | None:
     return (first, last) if first <= last else None
 
 
-@last(KEPT * 64)
+@last(PAIRED_KEPT)
 def paired(a: Rows, b: Rows, first: int, last: int) -> Pairs:
     """Return the table of the seeds both played, for every invariant that either broke, and any."""
     mine, theirs = a.broken(first, last), b.broken(first, last)

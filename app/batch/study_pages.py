@@ -153,7 +153,7 @@ def _place(cursor: str) -> tuple[int, str] | None:
 def rename(number: str) -> Response:
     """Rename a study; the body is {title}, and "" goes back to the scenario's title."""
     visitor.require_token()
-    visitor.require_patience()
+    visitor.limit_saves()
     given = body().raw("title")
     if not isinstance(given, str):
         raise RequestError("invalid", what="title")
@@ -165,9 +165,9 @@ def rename(number: str) -> Response:
 @blueprint.post("/batch/<number>/title")
 def rename_form(number: str) -> AnyResponse:
     visitor.require_token()
-    visitor.require_patience()
+    visitor.limit_saves()
     jobs().rename(number, checked_title(request.form.get("title", "")), visitor.owner())
-    return redirect(address(f"/batch/{number}", **visitor.tongue()), 303)
+    return redirect(address(f"/batch/{number}", **visitor.lang_query()), 303)
 
 
 # -- two of them -----------------------------------------------------------------------------------

@@ -24,13 +24,13 @@ def offline_of(
     dead = _of_leaderless(facts, chosen, up, notes) - down - up - absent
     if dead:
         names = [part.name for part in chosen if part.leader < 0 and dead & {*part.isr, *part.elr}]
-        args = {"brokers": _ids(dead), "names": few(names)}
+        args = {"brokers": sorted_ids(dead), "names": few(names)}
         key = "paste.note.offline.leaderless"
         notes.append(Notice(key, args, choices=running(dead), topics=topics_of(names)))
     missing = absent or _absent(facts, brokers) - up - down - dead
     if missing:
         key = "listed" if facts.alive else "quorum" if facts.members else "assumed"
-        args = {"brokers": _ids(missing)}
+        args = {"brokers": sorted_ids(missing)}
         notes.append(Notice(f"paste.note.offline.{key}", args, choices=running(missing)))
     return sorted((down | dead | missing) & set(brokers))
 
@@ -62,7 +62,7 @@ def _of_leaderless(
         if part.offline_known:
             alive |= members - facts.offline
         if alive:
-            args = {"name": part.name, "brokers": _ids(alive)}
+            args = {"name": part.name, "brokers": sorted_ids(alive)}
             notes.append(Notice("paste.note.election", args, part.line, topics=(part.topic,)))
         dead |= members - alive
     return dead - facts.offline
@@ -76,7 +76,7 @@ def running(brokers: set[int]) -> tuple[Press, ...]:
     )
 
 
-def _ids(brokers: set[int]) -> str:
+def sorted_ids(brokers: Iterable[int]) -> str:
     return ", ".join(map(str, sorted(brokers)))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, TypedDict
 
-from app.cluster.brokers import few
+from app.cluster.brokers import few, sorted_ids
 from app.reading.facts import UNCLEAN, Facts
 from app.reading.names import topic_of
 from engine.model.json_types import Json
@@ -67,10 +67,6 @@ def _least(facts: Facts, name: str, replicas: list[int], capped: bool) -> int:
     return min(least, len(replicas)) if capped else least
 
 
-def _listed(brokers: set[int] | list[int]) -> str:
-    return ", ".join(map(str, sorted(brokers)))
-
-
 def _findings(
     states: list[tuple[Json, list[int]]], offline: set[int], facts: Facts, capped: bool
 ) -> Iterator[ClusterFinding]:
@@ -87,7 +83,7 @@ def _of_partition(
     missing = set(replicas) - isr
     if state["leader"] < 0:
         waits = isr | set(state["elr"]) or set(state["last_known_elr"]) or set(replicas)
-        args: dict[str, str | int] = {"name": name, "brokers": _listed(waits)}
+        args: dict[str, str | int] = {"name": name, "brokers": sorted_ids(waits)}
         key = "offline_only" if len(replicas) == 1 else "offline"
         if waits - offline:
             key = "election_due"
@@ -101,12 +97,12 @@ def _of_partition(
                 "leader": state["leader"],
                 "n": len(isr),
                 "least": least,
-                "brokers": _listed(missing),
+                "brokers": sorted_ids(missing),
             },
         }
     elif missing:
         key = "at_minimum" if len(isr) == least else "under_replicated"
-        args = {"name": name, "brokers": _listed(missing), "n": len(isr), "least": least}
+        args = {"name": name, "brokers": sorted_ids(missing), "n": len(isr), "least": least}
         yield {"severity": "warn", "key": key, "args": args}
 
 

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from app.command.options import AS_JSON, CANCELLED, plain, refuse, tell
+from app.command.options import AS_JSON, CANCELLED, comma_separated, plain, refuse, tell
 
 
 @click.command()
@@ -82,7 +82,7 @@ def advise(
 
 
 def _listed(text: str) -> list[str]:
-    found = list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    found = list(dict.fromkeys(comma_separated(text)))
     if not found:
         refuse("An empty list gives an empty table: name at least one of each.")
     return found

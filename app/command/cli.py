@@ -22,6 +22,7 @@ from app.command.options import (
     RELEASES,
     SCENARIO,
     P,
+    comma_separated,
     complete_scenario,
     plain,
     refuse,
@@ -218,9 +219,7 @@ def batch(
         sys.exit(resume_batch(overrides, resume, options["as_json"]))
     if scenario is None or runs is None:
         refuse("Name a SCENARIO and --runs, or a study with --resume ID.")
-    options["profiles"] = options["profiles"] and [
-        name.strip() for name in options["profiles"].split(",")
-    ]
+    options["profiles"] = options["profiles"] and comma_separated(options["profiles"])
     sys.exit(run_batch(overrides, scenario=scenario, runs=runs, **options))
 
 
@@ -323,7 +322,7 @@ def query(
 
     form = form_of(out, as_csv, as_json)
     settings = config.read(None, **({"spark_master": master} if master else {}))
-    sys.exit(run_query(settings, sql, rows or (ROWS_MOST if out else 50), form, out))
+    run_query(settings, sql, rows or (ROWS_MOST if out else 50), form, out)
 
 
 @main.group()
@@ -431,7 +430,7 @@ def soak(
     """
     from app.command import soak
 
-    names = [name.strip() for name in profiles.split(",") if name.strip()]
+    names = comma_separated(profiles)
     if text is None:
         report = soak.soak(minutes, names, seed, jobs, soak.on_error_output)
     else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.command.options import AS_JSON, MASTER, RELEASES, plain, seed_option, tell
+from app.command.options import AS_JSON, MASTER, RELEASES, comma_separated, plain, seed_option, tell
 
 if TYPE_CHECKING:
     from app.hunt.hunting import HuntRow
@@ -47,7 +47,7 @@ def hunt(
     """
     if hidden:
         return tell_hidden(storms, runs, as_json)
-    names = [name.strip() for name in (profiles or "").split(",") if name.strip()]
+    names = comma_separated(profiles)
     rows = play({"spark_master": master} if master else {}, storms, runs, names, seed)
     if as_json:
         tell(rows)

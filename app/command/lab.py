@@ -13,7 +13,7 @@ from typing import NoReturn
 import click
 
 from app.command import recordings
-from app.command.options import CANCELLED
+from app.command.options import CANCELLED, comma_separated
 from app.lab import laboratory, nightly, random_script, recording, table
 from app.lab.laboratory import Wish
 from app.lab.playing import NO_QUORUM
@@ -74,11 +74,10 @@ def record_all(scripts: str, releases: str, into: Path, wish: Wish) -> int:
     """Record scripts x releases and print what differs, what failed and the table.
 
     The exit code: 0 where nothing is different, 1 where something is or failed, 130 where it was
-    cancelled; what was recorded by then is kept.  Raises InputError and Trouble.
+    cancelled; what was recorded by then is kept.  Raises InputError and LabError.
     """
     _end_by_signals()
-    codes = [code.strip().upper() for code in scripts.split(",") if code.strip()]
-    versions = [version.strip() for version in releases.split(",") if version.strip()]
+    codes, versions = comma_separated(scripts.upper()), comma_separated(releases)
     outcomes: list[nightly.NightOutcome] = []
     began = time.monotonic()
     cancelled = False

@@ -111,6 +111,11 @@ def plain(command: Callable[P, None]) -> Callable[P, None]:
     return run
 
 
+def comma_separated(text: str | None) -> list[str]:
+    """Return the words of a list with commas, without empty ones."""
+    return [word.strip() for word in (text or "").split(",") if word.strip()]
+
+
 def extra_of(package: str) -> str:
     """Return the smallest extra of the project that installs a package, or "" if none does."""
     extras = defaultdict(set)

@@ -35,10 +35,10 @@ def form_of(out: str | None, as_csv: bool, as_json: bool) -> str:
     return suffix
 
 
-def run_query(settings: Settings, sql: str, most: int, form: str, out: str | None) -> int:
-    """Write the rows of a statement; return 0, or 2 for a statement that cannot be run.
+def run_query(settings: Settings, sql: str, most: int, form: str, out: str | None) -> None:
+    """Write the rows of a statement.
 
-    Raises InputError for a file that cannot be written.
+    Raises InputError for a statement that cannot be run and a file that cannot be written.
     """
     from app.batch.runners.query import (
         ONLY_READS,
@@ -53,11 +53,10 @@ def run_query(settings: Settings, sql: str, most: int, form: str, out: str | Non
     from engine.study.metrics import METRICS
 
     if not READ_ONLY.match(sql):
-        print(ONLY_READS, file=sys.stderr)
-        return 2
+        raise InputError("invalid", ONLY_READS)
     database = Database(only_to_read(settings.database_url))
     database.migrate()
-    root = settings.batch_directory or str(Path(settings.instance).resolve() / "batches")
+    root = settings.batch_root
     batches = records.newest(database, limit=None)
     directories = [f"{root}/{batch.id}" for batch in batches if batch.done_chunks]
     places = [place for place in directories if chunks_on_disk(place)]
@@ -72,8 +71,7 @@ def run_query(settings: Settings, sql: str, most: int, form: str, out: str | Non
         else:
             result = answer_here(sql, root, places, tuple(METRICS), rows_of_batches, cells, most)
     except (NotReadOnlyError, QueryError) as trouble:
-        print(trouble, file=sys.stderr)
-        return 2
+        raise InputError("invalid", str(trouble)) from None
     opened = links(result)
     try:
         _write(result, form, out, opened)
@@ -81,7 +79,6 @@ def run_query(settings: Settings, sql: str, most: int, form: str, out: str | Non
         raise InputError("invalid", f"{out} cannot be written: {error.strerror}.") from None
     if result.more:
         print(f"These are the first {most:,} rows; --rows asks for more.", file=sys.stderr)
-    return 0
 
 
 def _write(result: QueryResult, form: str, out: str | None, opened: list[str]) -> None:

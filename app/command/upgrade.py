@@ -7,7 +7,7 @@ from typing import TypedDict, final
 
 import click
 
-from app.command.options import AS_JSON, plain, tell
+from app.command.options import AS_JSON, comma_separated, plain, tell
 from engine.catalogue import bugs as known_bugs
 from engine.catalogue.bug_matching import fitting
 from engine.catalogue.bugs import MODES, Bug, features
@@ -72,7 +72,7 @@ def upgrade(
 
 def _features(text: str) -> frozenset[str]:
     """Return the features that a list names.  Raises InputError "unknown"."""
-    named = frozenset(word.strip() for word in text.split(",") if word.strip())
+    named = frozenset(comma_separated(text))
     wrong = sorted(named - features().keys())
     if wrong:
         names = ", ".join(features())

@@ -13,7 +13,6 @@ from app.core.request_fields import whole_number
 from app.learn.path import place_on_path
 from app.questions import comparing
 from app.questions.comparing import LadderRung
-from app.questions.names import DIGEST
 from app.server import visitor
 from app.server.edition import lasting
 from app.server.services import apart, services
@@ -44,7 +43,7 @@ def _requested_profile(run: Run) -> str:
 @blueprint.get("/r/<digest>/compare")
 def page(digest: str) -> str:
     """Render both runs in lock-step, opened at ``?at=``; ``?step=`` is the visitor's last step."""
-    run = _run(digest)
+    run = naming.run_named(digest)
     other_name = _requested_profile(run)
     other, why = comparing.other_run(question_context(), run, other_name)
     services().replays.register(other)
@@ -70,7 +69,7 @@ def page(digest: str) -> str:
 @blueprint.get("/r/<digest>/compare.json")
 def pairs(digest: str) -> Response:
     """Return {a: facts, b: facts, pairs, parts}; see `engine.export.comparing.compare`."""
-    run = _run(digest)
+    run = naming.run_named(digest)
     other, _ = comparing.other_run(question_context(), run, _requested_profile(run))
     services().replays.register(other)
     etag = f"{digest}-{other.digest}-{ENGINE_VERSION}"
@@ -81,12 +80,6 @@ def pairs(digest: str) -> Response:
     response = unless_known(etag, answer)
     response.cache_control.no_cache = True
     return response
-
-
-def _run(digest: str) -> Run:
-    if not DIGEST.match(digest):
-        raise RequestError("not_found")
-    return services().replays.run(digest)
 
 
 # -- the ladder -----------------------------------------------------------------------------------
@@ -118,8 +111,7 @@ def all_endings(name: str) -> Response:
     scenario = naming.scenario_named(name)
 
     def answer() -> Response:
-        played = () if scenario.workload.producers else _endings(scenario)
-        return json_answer({"ok": True, **comparing.folded_endings(scenario, played)})
+        return json_answer({"ok": True, **comparing.folded_endings(scenario, _endings)})
 
     response = unless_known(f"endings-{scenario.digest}-{ENGINE_VERSION}", answer)
     return lasting(response)

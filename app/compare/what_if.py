@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from flask import Blueprint, render_template, request, url_for
 
-from app.core.refusals import RequestError
 from app.core.request_fields import typed
-from app.questions.names import DIGEST
 from app.questions.what_if import Matrix, MatrixColumn, matrix
 from app.server import visitor
+from app.web.naming import run_named
 from app.web.questioning import question_context
 from engine.scenarios.translated import in_language
 
@@ -23,8 +22,7 @@ def page(digest: str) -> str:
 
     ``?part=1`` gives the table alone.
     """
-    if not DIGEST.match(digest):
-        raise RequestError("not_found")
+    run_named(digest)
     step = typed(request.args, "step") if request.args.get("step") else None
     answer = matrix(question_context(), digest, step)
     template = "compare/what_if_table.html" if "part" in request.args else "compare/what_if.html"

@@ -95,14 +95,14 @@ def _sentence(error: build.CompileError | None) -> str:
 def start() -> AnyResponse:
     _require_operator()
     job.start()
-    return redirect(address("/batch/engine", **visitor.tongue()), 303)
+    return redirect(address("/batch/engine", **visitor.lang_query()), 303)
 
 
 @blueprint.post("/batch/engine/cancel")
 def cancel() -> AnyResponse:
     _require_operator()
     job.cancel()
-    return redirect(address("/batch/engine", **visitor.tongue()), 303)
+    return redirect(address("/batch/engine", **visitor.lang_query()), 303)
 
 
 def _require_operator() -> None:

@@ -198,6 +198,11 @@ class Settings:
     background_build: int
     guides: str
 
+    @property
+    def batch_root(self) -> str:
+        """The directory of all batches' rows, or its address for PyArrow's file systems."""
+        return self.batch_directory or str(self.instance.resolve() / "batches")
+
 
 def usual_instance(environ: Mapping[str, str]) -> Path:
     """Return the directory of results where no setting names one, the same from every folder."""

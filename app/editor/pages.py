@@ -13,9 +13,7 @@ from typing import Any, Final
 from flask import Blueprint, Response, render_template, request
 
 from app.core.memoize import once
-from app.core.refusals import RequestError
 from app.questions import editor, registry
-from app.questions.names import DIGEST
 from app.runs.recording import OfferedComment, recorded
 from app.server import api_schema, visitor
 from app.server.services import apart, services
@@ -84,8 +82,7 @@ def edit(name: str = "") -> str:
     begun = request.args.get("begin", "")
     begun = begun if begun in BEGINNINGS else ""
     if digest:
-        if not DIGEST.match(digest):
-            raise RequestError("not_found")
+        naming.run_named(digest)
         with services().replays.using(digest) as replay:
             scenario, asks = recorded(replay, visitor.lang())
     elif name:

@@ -16,10 +16,10 @@ from app.explore import search_request
 from app.explore.answering import ExploreAnswer, FoundWay
 from app.explore.search import DONE, REFUSED, Search
 from app.explore.search_request import Ask
-from app.questions.names import DIGEST
 from app.server import visitor
 from app.server.services import services
-from app.web.moments import address, code_of, frame
+from app.web.moments import MOST_LANES, address, code_of, frame
+from app.web.naming import run_named
 from engine.explore.budgets import NAMES, Budgets, known
 from engine.explore.danger import FAR, NEAR
 from engine.model.phrases import translate
@@ -37,7 +37,6 @@ OF_VOTERS: Final = ("controller", "cuts", "timers")
 USUAL: Final = {"crashes": 1, "writes": 1}
 USUAL_OF_GROUPS: Final = {"members": 1, "commits": 1}
 USUAL_OF_VOTERS: Final = {"controller": 1, "timers": 1}
-MOST_LANES: Final = 4
 PAIRS: Final = ("cut", "heal")
 NOT_OF_A_BROKER: Final = ("produce", "advance")
 WORST_FIRST: Final = {NEAR: 0, FAR: 1}
@@ -69,15 +68,9 @@ class NextMove(TypedDict):
     n: int
 
 
-def _run(digest: str) -> Run:
-    if not DIGEST.match(digest):
-        raise RequestError("not_found")
-    return services().replays.run(digest)
-
-
 def _parse_question(digest: str, fields: MultiDict[str, str]) -> Ask:
     """Parse the question of an address or a form; what it does not name is as usual."""
-    run = _run(digest)
+    run = run_named(digest)
     budgets = budgets_in(fields, _first_of(run.scenario)[1])
     goal = fields.get("goal", search_request.LOSS)
     if goal not in search_request.GOALS:
@@ -144,7 +137,7 @@ def _question(ask: Ask, digest: str, refusal: str = "") -> str:
         lanes=min(max(len(partition) for partition in scenario.partitions), MOST_LANES),
         back=address(f"/r/{digest}", step=str(ask.step)),
         question=_address(ask),
-        asked=address(f"/explore/{digest}", **_address(ask), **visitor.tongue()),
+        asked=address(f"/explore/{digest}", **_address(ask), **visitor.lang_query()),
         goals=[goal for goal in search_request.GOALS if goal not in without],
         first=[(name, budgets[name]) for name in first],
         others=[(name, budgets[name]) for name in others],
@@ -163,7 +156,7 @@ def begin(digest: str) -> AnyResponse:
     visitor.require_token()
     ask = _parse_question(digest, request.form)
     try:
-        services().searches.ask(ask, visitor.asker()[1])
+        services().searches.ask(ask, visitor.owner_and_account()[1])
     except RequestError as error:
         if error.code != "slow_down":
             raise
@@ -177,7 +170,7 @@ def cancel(digest: str) -> AnyResponse:
     """End the search; what it has seen so far is its answer."""
     visitor.require_token()
     ask = _parse_question(digest, request.form)
-    services().searches.cancel(ask.number, visitor.asker()[1])
+    services().searches.cancel(ask.number, visitor.owner_and_account()[1])
     return redirect(_page(ask), 303)
 
 
@@ -196,7 +189,7 @@ def answer(digest: str) -> str:
 
 
 def _page(ask: Ask) -> str:
-    return address(f"/explore/{ask.run.digest}", **_address(ask), **visitor.tongue())
+    return address(f"/explore/{ask.run.digest}", **_address(ask), **visitor.lang_query())
 
 
 def standing(search: Search | None) -> dict[str, object]:

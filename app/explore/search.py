@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from app.core.refusals import RequestError
-from app.explore.search_request import SearchRequest
+from app.explore.search_request import Ask
 
 if TYPE_CHECKING:
     from app.explore.answering import ExploreAnswer, ExploreProgress
@@ -23,7 +23,7 @@ ENDED: Final = "ended"
 class Search:
     """One question: its state, and its answer once there is one."""
 
-    ask: SearchRequest
+    ask: Ask
     address: str
     state: str = WAITS
     progress: ExploreProgress | None = None

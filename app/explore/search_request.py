@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from engine.checks.catalogue import VIOLABLE
 from engine.explore.budgets import NAMES, Budgets, checked
@@ -38,25 +38,10 @@ MOST_OF_ONE: Final = 3
 """Of each budget: what a page searches has to end."""
 MEMORY_BYTES: Final = 2 << 30
 OWN_CHARACTERS: Final = 120
-STEP: Final = "step"
 MEMORY: Final = "memory"
 FELL: Final = "fell"
 """Why an answer is without the distances of the next moves: they took too much memory, or their
 process ended before it had them."""
-
-
-class SearchRequest(Protocol):
-    """Base of all questions."""
-
-    @property
-    def number(self) -> str:
-        """The digest of the question: 16 digits, the same everywhere."""
-
-    def check(self) -> None:
-        """Raise InputError for what cannot be asked."""
-
-    def to_line(self) -> str:
-        """Return the question as one line, for the process that answers it."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +56,7 @@ class Ask:
 
     @property
     def number(self) -> str:
+        """The digest of the question: 16 digits, the same everywhere."""
         told = [self.run.digest, self.step, *self.budgets, self.goal, self.own]
         return blake2b(json.dumps(told).encode(), digest_size=8).hexdigest()
 
@@ -101,8 +87,8 @@ class Ask:
         return SearchQuestion(run, self.budgets, reach=SENTENCES.get(self.goal, self.own))
 
     def to_line(self) -> str:
+        """Return the question as one line, for the process that answers it."""
         data = {
-            "kind": STEP,
             "run": self.run.text(),
             "step": self.step,
             "budgets": list(self.budgets),

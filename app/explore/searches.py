@@ -17,7 +17,7 @@ from app.core.refusals import RequestError
 from app.explore import worker
 from app.explore.answering import SERVER_LIMITS
 from app.explore.search import DONE, ENDED, REFUSED, RUNS, Search
-from app.explore.search_request import MEMORY, MEMORY_BYTES, SearchRequest
+from app.explore.search_request import MEMORY, MEMORY_BYTES, Ask
 from app.workers.worker_process import ProcessLimits, Work, WorkerDiedError, WorkerProcess
 
 WAITING_MOST: Final = 12
@@ -51,7 +51,7 @@ class Searches:
         self._thread: threading.Thread | None = None
         self._closed = False
 
-    def ask(self, ask: SearchRequest, address: str) -> Search:
+    def ask(self, ask: Ask, address: str) -> Search:
         """Return the search of this question, started if there is none.
 
         Raises InputError for what cannot be asked, RequestError "slow_down" where too many wait.

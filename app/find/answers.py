@@ -87,9 +87,7 @@ def _result(hit: SearchHit, language: str) -> Result:
 def _passages(hit: SearchHit, language: str) -> tuple[str, str]:
     """Return the sentence and the key of the entry with the most words of the query.
 
-    Of equals the first.
-
-    The key is "" where the sentence has as many.
+    The first of equals is taken.  The key is "" where the sentence has as many.
     """
     stems = {part[:STEM] for word in hit.matched for part in phrase(word)}
 

@@ -212,7 +212,7 @@ def _surviving(disks: dict[str, ReplicaFiles], epoch: int) -> int:
 class Scale:
     """Mapping of offsets in the files to offsets of the run.
 
-    The same where they fit, else with the long stretches between those that matter made short.
+    They are the same where they fit; else long stretches between those that matter are shortened.
     """
 
     def __init__(self, by_epoch: dict[int, Ends], start: int, more: Iterable[int] = ()) -> None:
@@ -228,5 +228,5 @@ class Scale:
             self._map[other] = self._map[before] + step
 
     def of(self, offset: int) -> int:
-        """Raise KeyError for an offset that no fact names."""
+        """Return the offset of the run.  Raises KeyError for an offset that no fact names."""
         return self._map[max(offset, self.start)]

@@ -10,6 +10,7 @@ from app.kafka.metadata import PartitionMetadata
 from app.reading.events import CONTROLLER, Event
 from app.reading.files import ReplicaFiles
 from engine.model.phrases import join, phrase
+from engine.scenarios.expectations import record_notation
 
 JUST_BEFORE_MS = 1_000
 """Time before the first state of the record whose events are shown with it."""
@@ -161,7 +162,7 @@ def losses(timeline: Timeline) -> Iterator[Row]:
                 lost.add(cut)
                 node = _broker(event.node)
                 high, of = (best, whose) if off else (own[event.node], node)
-                lost_records = phrase(_LOST, _span(cut, high), high, of)
+                lost_records = phrase(_LOST, span(cut, high), high, of)
                 end = (
                     phrase(", and the leader's log ends at {0}", cut)
                     if off
@@ -184,7 +185,7 @@ def losses(timeline: Timeline) -> Iterator[Row]:
                 _broker(event.node),
                 join(
                     (
-                        phrase(_LOST, _span(leo, best), best, whose),
+                        phrase(_LOST, span(leo, best), best, whose),
                         phrase(", and leader epoch {0} begins at {1}", event.data["le"], leo),
                     )
                 ),
@@ -199,7 +200,7 @@ def _greater(best: int, whose: str, hw: int | None, event: Event) -> tuple[int, 
     return (hw, _broker(event.node)) if isinstance(hw, int) and hw > best else (best, whose)
 
 
-def _span(first: int, end: int) -> str:
+def span(first: int, end: int) -> str:
     return (
         phrase("offset {0} was", first)
         if end == first + 1
@@ -208,12 +209,9 @@ def _span(first: int, end: int) -> str:
 
 
 def record(state: PartitionMetadata) -> str:
-    text = f"{state.leader} {state.leader_epoch} {state.partition_epoch} {_ids(state.isr)}"
-    if state.elr:
-        text += f" elr {_ids(state.elr)}"
-    if state.last_known_elr:
-        text += f" last {_ids(state.last_known_elr)}"
-    return f"P{{{text}}}" + (" RECOVERING" if state.recovering else "")
+    sets = map(sorted, (state.isr, state.elr, state.last_known_elr))
+    text = record_notation((state.leader, state.leader_epoch, state.partition_epoch), *sets)
+    return text + (" RECOVERING" if state.recovering else "")
 
 
 def _ids(brokers: Any) -> str:

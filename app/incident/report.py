@@ -13,6 +13,7 @@ from app.incident import reconstruction, render, timeline
 from app.incident.reconstruction import Rebuilt
 from app.incident.timeline import Timeline
 from app.reading import sources
+from app.reading.files import IncidentFile
 from app.reading.names import TopicIdentity, partition_named
 from engine.model.errors import InputError
 from engine.scenarios.writing import yaml_of
@@ -57,7 +58,7 @@ def _without_states(gathered: Timeline, as_json: bool) -> int:
     return 1
 
 
-def _chosen(readable: list[sources.IncidentFile], partition: str) -> TopicIdentity:
+def _chosen(readable: list[IncidentFile], partition: str) -> TopicIdentity:
     if partition:
         named = partition_named(partition)
         if named is None:

@@ -16,9 +16,9 @@ from typing import Final
 from app.incident import excerpts
 from app.kafka.metadata import PartitionMetadata
 from app.reading.events import CONTROLLER, Event, EventData
-from app.reading.files import ReplicaFiles
+from app.reading.files import Gathered, IncidentFile, ReplicaFiles
 from app.reading.names import TopicIdentity
-from app.reading.sources import IncidentFile, SourceReader
+from app.reading.sources import events_of
 from engine.model.errors import InputError
 from engine.model.phrases import join, phrase
 
@@ -103,9 +103,9 @@ def partitions(sources: list[IncidentFile]) -> Counter[TopicIdentity]:
     complaints: list[str] = []
     seen: set[tuple[TopicIdentity, int]] = set()
     lines: Counter[TopicIdentity] = Counter()
-    reader = SourceReader(None, complaints.append)
+    gathered = Gathered(None, complaints.append)
     for source in sources:
-        for event in reader.events(source):
+        for event in events_of(source, gathered):
             about = event.data.get("partition")
             epoch = _epoch_of(event)
             if about is not None and epoch is not None:
@@ -114,11 +114,11 @@ def partitions(sources: list[IncidentFile]) -> Counter[TopicIdentity]:
                 lines[about] += 1
     counted = Counter(about for about, _ in sorted(seen, key=str)) or lines
     if not counted:
-        for about, path in reader.gathered.dumped.items():
+        for about, path in gathered.dumped.items():
             complaints.append(
                 phrase("{0} is a dump of {1}: records, but no leader and no ISR.", path, about)
             )
-        add = ADD_OF_ZOOKEEPER if reader.gathered.old_dump else ADD
+        add = ADD_OF_ZOOKEEPER if gathered.old_dump else ADD
         nothing = phrase("These files do not show the state of any partition: {0}", add)
         raise InputError("unknown", join([nothing, *complaints[:MOST_COMPLAINTS]], " "))
     return counted
@@ -135,10 +135,10 @@ def _epoch_of(event: Event) -> int | None:
 def gather(sources: list[IncidentFile], partition: TopicIdentity) -> Timeline:
     """Return the timeline of a partition.  Raises InputError where the files say nothing of it."""
     timeline = Timeline(partition)
-    reader = SourceReader(partition, timeline.notes.append)
+    gathered = Gathered(partition, timeline.notes.append)
     events: list[Event] = []
     for source in sources:
-        for event in reader.events(source):
+        for event in events_of(source, gathered):
             events.append(event)
             if len(events) > MOST_EVENTS:
                 raise InputError(
@@ -148,8 +148,8 @@ def gather(sources: list[IncidentFile], partition: TopicIdentity) -> Timeline:
                     MOST_EVENTS,
                     partition,
                 )
-    timeline.disks = dict(sorted(reader.replicas.items()))
-    timeline.configs = dict(reader.image.configs.get((2, partition.topic), {}))
+    timeline.disks = dict(sorted(gathered.replicas.items()))
+    timeline.configs = dict(gathered.image.configs.get((2, partition.topic), {}))
     for event in events:
         _take_about(timeline, event)
     stated = [event for event in events if event.kind == "state"]

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from app.incident.facts import Ends, ends_of_epochs
+from app.incident.render import span
 from app.incident.timeline import Timeline, TimelineState
 from app.reading.events import Event
 from engine.model.phrases import enumerated, phrase
@@ -90,17 +91,17 @@ def _alone(
     time_ms = state.time_ms or 0.0
     if end <= begin:
         return
-    first, last, count = max(begin, min(committed, end)), end - 1, end - max(begin, committed)
-    if committed > begin:
+    uncommitted = max(begin, min(committed, end))
+    if uncommitted > begin:
         yield time_ms, True, phrase(
-            "Offsets {0} to {1} were committed and are gone: broker {2} leads from offset {0}.",
-            begin, min(committed, end) - 1, state.record.leader,
+            "Broker {0} leads from offset {1}: {2} committed and lost.",
+            state.record.leader, begin, span(begin, uncommitted),
         )  # fmt: skip
-    if count > 0:
+    if end > uncommitted:
         yield time_ms, True, phrase(
-            "Broker {0} had {1} records that no other broker had, offsets {2} to {3}; none was "
-            "committed. Written with acks=1 they are gone.",
-            before, count, first, last,
+            "When broker {0} stopped leading, {1} only in its log and not committed; what was "
+            "written with acks=1 is gone.",
+            before, span(uncommitted, end),
         )  # fmt: skip
 
 

@@ -27,7 +27,7 @@ class MalformedError(ValueError):
 class ByteCursor:
     """A position in bytes that moves on with everything that is read.
 
-    Every method raises Malformed where the bytes end too early.
+    Every method raises MalformedError where the bytes end too early.
     """
 
     data: bytes

@@ -70,7 +70,7 @@ def read_log(directory: Path, read: ReadRecord = as_text) -> LogOnDisk:
 
 def epochs(directory: Path) -> list[tuple[int, int]] | None:
     """Return the leader-epoch cache of a replica; None where its release keeps none."""
-    text = _text(directory / "leader-epoch-checkpoint")
+    text = _text(directory / checkpoint.EPOCHS)
     try:
         return None if text is None else checkpoint.epochs(text)
     except MalformedError:

@@ -13,6 +13,8 @@ from app.kafka.metadata import PartitionMetadata
 from app.lab import disk
 from app.lab.cluster import RealCluster
 from app.lab.disk import ReadRecord
+from app.reading.formats import checkpoint
+from engine.scenarios.expectations import record_notation
 
 
 class PartitionFact(TypedDict):
@@ -146,9 +148,9 @@ def replica(cluster: RealCluster, broker: int, of: LabPartition) -> ReplicaFact 
     if not directory.is_dir():
         return None
     log = disk.read_log(directory, of.read)
-    start = disk.checkpointed(logs, "log-start-offset-checkpoint", topic, index)
+    start = disk.checkpointed(logs, checkpoint.STARTS, topic, index)
     start = log.start if start is None else start
-    hw = disk.checkpointed(logs, "replication-offset-checkpoint", topic, index)
+    hw = disk.checkpointed(logs, checkpoint.MARKS, topic, index)
     epochs = disk.epochs(directory)
     lower = of.adjusted.leader_epoch
     fact: ReplicaFact = {
@@ -174,12 +176,6 @@ def format_record(fact: PartitionFact | None) -> str:
     """Return a partition's record as scripts write it: P{1 0 2 [1] elr [3] last [2]}."""
     if fact is None:
         return "P?"
-    parts = [f"{fact['leader']} {fact['le']} {fact['pe']} {_ids(fact['isr'])}"]
-    for word, brokers in (("elr", fact.get("elr")), ("last", fact.get("lastKnown"))):
-        if brokers:
-            parts.append(f"{word} {_ids(brokers)}")
-    return "P{" + " ".join(parts) + "}" + (" RECOVERING" if fact.get("recovering") else "")
-
-
-def _ids(brokers: list[int]) -> str:
-    return "[" + ",".join(map(str, brokers)) + "]"
+    state = fact["leader"], fact["le"], fact["pe"]
+    text = record_notation(state, fact["isr"], fact.get("elr", ()), fact.get("lastKnown", ()))
+    return text + (" RECOVERING" if fact.get("recovering") else "")

@@ -111,7 +111,7 @@ def ports_of(release: KafkaRelease, brokers: int, voters: int = 0) -> int:
 
 
 def choose_ports(first: int, needed: int) -> int:
-    """Return the first of `needed` ports, from `wanted` on, or any free ones for 0."""
+    """Return `first`, or for 0 the first of `needed` free ports in a row.  Raises LabError."""
     if first == 0:
         return free_block(needed)
     taken = taken_in(first, needed)

@@ -1,4 +1,4 @@
-"""A run on its cluster: one topic of one partition, and what moves need to know of it."""
+"""A run on its cluster: its topic, its groups' partitions, and the state that moves read."""
 
 from __future__ import annotations
 

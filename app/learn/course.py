@@ -13,7 +13,7 @@ from app.core.refusals import RequestError
 from app.learn.learning import given_answer
 from app.server import visitor
 from app.server.services import apart, services
-from app.web.moments import address, animator, frame, recorded
+from app.web.moments import MOST_LANES, address, animator, frame, recorded
 from app.web.question_view import ViewQuestion, question_json, result
 from engine.learn import course
 from engine.learn.course import Chapter, CourseScene, Stand
@@ -25,7 +25,6 @@ from engine.moves.moves import VERBS
 blueprint = Blueprint("course", __name__)
 
 MOST_CHARACTERS: Final = 4_000
-MOST_LANES: Final = 4
 
 
 class SceneMoves(TypedDict, total=False):
@@ -84,7 +83,7 @@ def first(slug: str) -> Response:
     """Redirect from a chapter to its first scene."""
     if slug not in course.slugs():
         raise RequestError("not_found")
-    return redirect(address(f"/learn/{slug}/1", **visitor.tongue()))
+    return redirect(address(f"/learn/{slug}/1", **visitor.lang_query()))
 
 
 @blueprint.get("/learn/<slug>/<int:number>")

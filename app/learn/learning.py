@@ -8,13 +8,12 @@ from typing import Final
 from flask import Blueprint, redirect, render_template, request
 from werkzeug.wrappers import Response
 
-from app.core.refusals import RequestError
 from app.core.request_fields import typed, whole_number
-from app.questions.names import DIGEST, default_run, parse_run
+from app.questions.names import default_run, parse_run
 from app.server import visitor
 from app.server.services import apart, services
 from app.web import naming
-from app.web.moments import address, animator, recorded
+from app.web.moments import MOST_LANES, address, animator, recorded
 from app.web.question_view import GivenAnswer, ViewQuestion, given_of, question_json, result
 from engine.learn.deck import PREDICTIONS
 from engine.learn.drill import FEWEST, drilled
@@ -29,7 +28,6 @@ QUIZ: Final = FEWEST
 """Questions of a quiz about one run."""
 NEXT_FEW: Final = 5
 """Moments after a step among which the best question is looked for."""
-MOST_LANES: Final = 4
 """Replicas for which the stage on the page has room at once."""
 
 
@@ -46,10 +44,7 @@ def _drilled(run: Run) -> Run:
 def question_of_address() -> ViewQuestion:
     """Return the question that the address names; without one, the first of the deck."""
     if request.args.get("run"):
-        digest = request.args["run"]
-        if not DIGEST.match(digest):
-            raise RequestError("not_found")
-        run = _drilled(services().replays.run(digest))
+        run = _drilled(naming.run_named(request.args["run"]))
     elif request.args.get("s"):
         run = default_run(naming.scenario_named(request.args["s"]), naming.profile_asked())
     else:

@@ -65,4 +65,4 @@ def level(slug: str) -> str:
 def challenge(slug: str = "") -> Response:
     """Redirect from the address of a challenge to the level that it became, or to all of them."""
     now = next((level.slug for level in levels().values() if slug in level.was), "")
-    return redirect(address(f"/levels/{now}".rstrip("/"), **visitor.tongue()), 301)
+    return redirect(address(f"/levels/{now}".rstrip("/"), **visitor.lang_query()), 301)

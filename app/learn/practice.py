@@ -19,7 +19,7 @@ from app.core.request_fields import whole_number
 from app.server import visitor
 from app.server.services import services
 from app.web import naming
-from app.web.moments import address, animator, frame
+from app.web.moments import MOST_LANES, address, animator, frame
 from engine.export.thumbnail import HEIGHT, WIDTH, draw
 from engine.learn import judging
 from engine.learn.claims import Claim, claims
@@ -35,7 +35,6 @@ from engine.scenarios.translated import in_language
 blueprint = Blueprint("practice", __name__)
 
 MOST_ON_A_SHEET: Final = 60
-MOST_LANES: Final = 4
 TRUE: Final = "true"
 FALSE: Final = "false"
 

@@ -6,10 +6,8 @@ from typing import TypedDict
 
 from flask import Blueprint, Response, render_template, request
 
-from app.core.refusals import RequestError
 from app.core.request_fields import typed
 from app.learn.glossary import link
-from app.questions.names import DIGEST
 from app.server import api_schema, visitor
 from app.server.edition import FOR_EVER
 from app.server.services import services
@@ -104,9 +102,7 @@ def threads(digest: str) -> Response:
     first = max(1, typed(request.args, "from", default=1))
     count = min(WIDEST, typed(request.args, "count", default=40))
     release = parse_releases(request.args.get("lens", ""))[0]
-    if not DIGEST.match(digest):
-        raise RequestError("not_found")
-    services().replays.run(digest)
+    naming.run_named(digest)
 
     def answer() -> Response:
         with services().replays.using(digest) as replay:
@@ -125,9 +121,7 @@ def through_releases(digest: str) -> Response:
     They never change for one version of the engine, so they are kept for ever.
     """
     number = max(0, typed(request.args, "step", default=0))
-    if not DIGEST.match(digest):
-        raise RequestError("not_found")
-    mode = get_profile(services().replays.run(digest).profile).mode
+    mode = get_profile(naming.run_named(digest).profile).mode
 
     def answer() -> Response:
         with services().replays.using(digest) as replay:

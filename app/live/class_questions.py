@@ -8,7 +8,7 @@ from app.core.refusals import RequestError
 from app.core.request_fields import NAME_CHARS, RequestFields
 from app.live.channel import sid
 from app.live.classroom_registry import rooms_here
-from app.live.polls import CERTAIN, Asking, Poll
+from app.live.polls import CERTAIN, Poll, PreparedQuestion
 from app.live.questions import Question
 from app.questions.context import Answer
 from app.questions.names import digest_asked, step_asked
@@ -74,15 +74,15 @@ def ask(question: Question) -> Answer:
     run = services().replays.run(digest_asked(fields))
     recording = recorded(run)
     probe = probe_at(recording, fields.text("probe", most=60))
-    return rooms.ask(name, owner, _asking(run, recording, probe)).told()
+    return rooms.ask(name, owner, _asking(run, recording, probe)).state()
 
 
-def _asking(run: Run, recording: MomentRecording, probe: Probe) -> Asking:
+def _asking(run: Run, recording: MomentRecording, probe: Probe) -> PreparedQuestion:
     """Return a question in every language, so that sending it plays nothing again."""
     question = question_view.ViewQuestion(run, recording, probe)
     beliefs = dict.fromkeys(name for choice in probe.choices for name in choice.wrong)
     tellers = {lang: Teller(recording, lang) for lang in LANGUAGES}
-    return Asking(
+    return PreparedQuestion(
         run.digest,
         run.profile,
         probe,
@@ -103,18 +103,19 @@ def _asking(run: Run, recording: MomentRecording, probe: Probe) -> Asking:
 def asked(question: Question) -> Answer:
     """Return the question of this class, in the words of this page.
 
-    How it answered only once it is closed, or to its leader, and what is right only then.
+    Until the question is closed, its leader alone receives the counts of answers, and no browser
+    the right one.
     """
     poll, leads = rooms_here().asked(sid())
-    return _told(poll, question.client.lang, leads)
+    return _poll_json(poll, question.client.lang, leads)
 
 
-def _told(poll: Poll, lang: str, leads: bool) -> Answer:
+def _poll_json(poll: Poll, lang: str, leads: bool) -> Answer:
     asking = poll.asking
     mine = poll.said.get(visitor.owner())
     watching = {"watch": "1"} if leads else {}
     shown: dict[str, object] = {
-        **poll.told(),
+        **poll.state(),
         "words": asking.told[lang],
         "step": asking.probe.step,
         "stage": address("/learn/stage", **asking.stage, lang=lang, **watching),
@@ -148,7 +149,7 @@ def answer(question: Question) -> Answer:
     number = fields.whole("n", 1, NUMBERS_MOST)
     sure = fields.whole("sure", 1, CERTAIN) if fields.has("sure") else 0
     noted = rooms_here().answer(sid(), browser, number, given, text, sure)
-    return _told(noted, question.client.lang, leads=False)
+    return _poll_json(noted, question.client.lang, leads=False)
 
 
 def _given(fields: RequestFields, poll: Poll) -> tuple[GivenAnswer, dict[str, str]]:

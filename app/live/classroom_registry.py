@@ -19,7 +19,7 @@ from flask import current_app
 from app.admission.rates import Clock
 from app.core import clock
 from app.core.refusals import RequestError
-from app.live.polls import HEAD, POLLS_MOST, Asking, Cell, Poll, PollState, Said
+from app.live.polls import HEAD, POLLS_MOST, Cell, Poll, PollState, PreparedQuestion, PupilAnswer
 from app.web.question_view import GivenAnswer
 from engine.sim.run import Run
 
@@ -86,8 +86,8 @@ class Room:
     leader: str = ""
     members: dict[str, bool] = field(default_factory=dict)
     """connection -> does it follow?  The others look around on their own."""
-    heard_at: float = 0.0
-    told_at: float = float("-inf")
+    last_request_at: float = 0.0
+    last_sent_at: float = float("-inf")
     waiting: bool = False
     polls: list[Poll] = field(default_factory=list)
     asked: Poll | None = None
@@ -95,7 +95,7 @@ class Room:
     pupils: dict[str, int] = field(default_factory=dict)
     """Browser -> the number under which its answers stand in the table."""
 
-    def told(self) -> RoomState:
+    def state(self) -> RoomState:
         following = sum(self.members.values())
         return {
             "room": self.name,
@@ -106,7 +106,7 @@ class Room:
             "led": bool(self.leader),
             "following": following,
             "looking": len(self.members) - following,
-            "poll": None if self.asked is None else self.asked.told(),
+            "poll": None if self.asked is None else self.asked.state(),
         }
 
 
@@ -143,7 +143,7 @@ class Rooms:
         self._where: dict[str, str] = {}
 
     def get(self, name: str) -> Room:
-        """Raise `RequestError` "gone" for a room that is not, or is no more."""
+        """Return the room of a class.  Raises `RequestError` "gone" where there is none now."""
         with self._lock:
             self._let_go()
             room = self._of.get(name)
@@ -181,10 +181,10 @@ class Rooms:
             if room.leader not in ("", sid):
                 # Another page of the same browser: it stays, as one that looks around.
                 room.members[room.leader] = False
-                self._tell(room.leader, {**room.told(), "taken": True})
-            room.leader, room.place, room.heard_at = sid, place, self._clock()
+                self._tell(room.leader, {**room.state(), "taken": True})
+            room.leader, room.place, room.last_request_at = sid, place, self._clock()
             self._changed(room)
-            return room.told()
+            return room.state()
 
     def end(self, name: str, owner: str) -> None:
         """End the class.  Raises `RequestError` "forbidden" as `lead` does."""
@@ -207,7 +207,7 @@ class Rooms:
                 room.leader = ""
             room.members[sid] = following
             self._changed(room)
-            return {**room.told(), "mine": room.owner == owner}
+            return {**room.state(), "mine": room.owner == owner}
 
     def where(self, sid: str) -> str:
         """Return the room of this connection, or ""."""
@@ -226,7 +226,7 @@ class Rooms:
 
     # -- questions -----------------------------------------------------------------------------
 
-    def ask(self, name: str, owner: str, asking: Asking) -> Poll:
+    def ask(self, name: str, owner: str, asking: PreparedQuestion) -> Poll:
         """Put a question to the class; the one before it is removed.
 
         Raises `RequestError` "forbidden" as `lead` does, "gone", and "busy" for one question too
@@ -285,7 +285,7 @@ class Rooms:
             room = self._of[self.where(sid)]
             pupil = room.pupils.setdefault(browser, len(room.pupils) + 1)
             after_s = self._clock() - poll.opened_at
-            poll.take(browser, Said(pupil, given, text, after_s, sure))
+            poll.take(browser, PupilAnswer(pupil, given, text, after_s, sure))
             self._changed(room)
             return poll
 
@@ -296,9 +296,9 @@ class Rooms:
             return [list(HEAD), *(row for poll in room.polls for row in poll.rows())]
 
     def horizon(self, sid: str, digest: str) -> int | None:
-        """Return the last step of this run that may be sent to this connection.
+        """Return the last step of this run that may be sent to this connection, None for all.
 
-        While its class is asked about the run, that of the question.
+        While a follower's class answers a question about the run, it is the step of the question.
         """
         with self._lock:
             room = self._of.get(self.where(sid))
@@ -338,31 +338,31 @@ class Rooms:
         self._let_go()
         own = [room for room in self._of.values() if room.owner == owner]
         if len(own) >= ROOMS_OF_ONE:
-            self._drop(min(own, key=lambda room: room.heard_at))
+            self._drop(min(own, key=lambda room: room.last_request_at))
         if len(self._of) < ROOMS_MOST:
             return
         empty = [room for room in self._of.values() if not room.leader and not room.members]
         if not empty:
             raise RequestError("busy", key="class.rooms", limit=ROOMS_MOST)
-        self._drop(min(empty, key=lambda room: room.heard_at))
+        self._drop(min(empty, key=lambda room: room.last_request_at))
 
     def _let_go(self) -> None:
         now = self._clock()
-        for room in [one for one in self._of.values() if now - one.heard_at > LIFE_S]:
+        for room in [one for one in self._of.values() if now - one.last_request_at > LIFE_S]:
             self._drop(room)
 
     def _drop(self, room: Room) -> None:
         del self._of[room.name]
         for sid in (room.leader, *room.members):
             self._where.pop(sid, None)
-        self._tell(room.name, {**room.told(), "over": True})
+        self._tell(room.name, {**room.state(), "over": True})
 
     # -- sending -------------------------------------------------------------------------------
 
     def _changed(self, room: Room) -> None:
         if room.waiting or self._of.get(room.name) is not room:
             return
-        wait_s = room.told_at + TELL_EVERY_S - self._clock()
+        wait_s = room.last_sent_at + TELL_EVERY_S - self._clock()
         if wait_s > 0:
             room.waiting = True
             self._later(wait_s, lambda: self._tell_late(room))
@@ -376,5 +376,5 @@ class Rooms:
                 self._tell_now(room)
 
     def _tell_now(self, room: Room) -> None:
-        room.told_at = self._clock()
-        self._tell(room.name, room.told())
+        room.last_sent_at = self._clock()
+        self._tell(room.name, room.state())

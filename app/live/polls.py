@@ -13,6 +13,7 @@ from typing import Final, NotRequired, TypedDict
 from app.core.refusals import RequestError
 from app.web.question_view import GivenAnswer, QuestionWords
 from engine.learn.probes import Probe
+from engine.model.languages import USUAL
 
 POLLS_MOST: Final = 40
 """Questions of one class; with `MEMBERS_MOST` answers each that is what a room may take."""
@@ -65,7 +66,7 @@ Cell = int | str | float
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class PreparedQuestion:
     """A question as the browsers of a class receive it.
 
     Words are by language: `told` before, `known` after it is closed.
@@ -81,7 +82,7 @@ class Asking:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PupilAnswer:
     """One pupil's answer.
 
     `text` is by language, `after_s` counted from the question, `sure` is 1 (a guess) to 3
@@ -100,16 +101,16 @@ class Poll:
     """One question of a class; `said` is by browser, so that each answers once."""
 
     number: int
-    asking: Asking
+    asking: PreparedQuestion
     opened_at: float
     is_open: bool = True
-    said: dict[str, Said] = field(default_factory=dict)
+    said: dict[str, PupilAnswer] = field(default_factory=dict)
 
-    def told(self) -> PollState:
+    def state(self) -> PollState:
         """Return the question as every client in the room receives it."""
         return {"n": self.number, "open": self.is_open, "answers": len(self.said)}
 
-    def take(self, browser: str, said: Said) -> None:
+    def take(self, browser: str, said: PupilAnswer) -> None:
         """Store an answer.
 
         Raises `RequestError` where the question is closed, or already answered.
@@ -151,7 +152,7 @@ class Poll:
 
     def rows(self) -> list[list[Cell]]:
         """Return a row for each answer, below `HEAD`, in the order in which they came."""
-        probe, texts = self.asking.probe, self.asking.told["en"]
+        probe, texts = self.asking.probe, self.asking.told[USUAL]
         return [
             [
                 self.number,
@@ -161,7 +162,7 @@ class Poll:
                 probe.text,
                 texts["ask"],
                 answer.pupil,
-                answer.text["en"],
+                answer.text[USUAL],
                 int(answer.given.place == probe.right),
                 " ".join(probe.choices[answer.given.place].wrong)
                 if answer.given.place >= 0

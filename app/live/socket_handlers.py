@@ -89,7 +89,7 @@ def register(socketio: SocketIO, settings: Settings) -> None:
         return Client(
             address=payer(request.remote_addr or ""),
             lang=language_of(str(given.get("lang", ""))) or visitor.lang(),
-            cookie=visitor.cookie(),
+            cookie=visitor.browser_token(),
             trusted=visitor.is_own_token(given.get("csrf")),
             moves=Bucket(settings.moves_per_s, settings.moves_burst),
             opens=Bucket(settings.opens_per_s, settings.opens_burst),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NotRequired, TypedDict
 
 from app.core.refusals import RequestError
@@ -131,10 +131,12 @@ def pair(a: Replay, b: Replay, most: int) -> PairedRuns:
     }
 
 
-def folded_endings(scenario: Scenario, played: tuple[Ending, ...]) -> Answer:
+def folded_endings(
+    scenario: Scenario, play: Callable[[Scenario], tuple[Ending, ...]] = endings
+) -> Answer:
     """Return {endings: [{kind, span, profiles, broken}]}: the ladder folded, for a run's strip."""
     # A workload is long, and ends as its seed has it: there is no one ending to show.
-    shown = () if scenario.workload.producers else played
+    shown = () if scenario.workload.producers else play(scenario)
     return {
         "endings": [
             {
@@ -146,11 +148,6 @@ def folded_endings(scenario: Scenario, played: tuple[Ending, ...]) -> Answer:
             for ending in folded(shown)
         ]
     }
-
-
-def endings_of(scenario: Scenario) -> Answer:
-    """Return `folded_endings` of a scenario, computed here."""
-    return folded_endings(scenario, () if scenario.workload.producers else endings(scenario))
 
 
 def rungs(scenario: Scenario) -> tuple[LadderRung, ...]:

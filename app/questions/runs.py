@@ -68,8 +68,8 @@ def open_run(context: Context, request: RequestFields) -> OpenedRun:
 
     With ``early`` a long run is answered by its beginning, whose facts are ``unfinished``.
 
-    Of one whose script cannot be played to its end, as one of another release or of an older engine
-    may be, what comes before that move, with the sentence that says why.
+    A script of another release or of an older engine may have a move that cannot be played; then
+    the run ends before that move, with the sentence that says why.
     """
     run = context.run = run_of(context, request)
     try:

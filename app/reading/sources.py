@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -11,22 +11,13 @@ from typing import Final
 from app.kafka.cursor import MalformedError
 from app.reading import sampling
 from app.reading.events import Event
-from app.reading.files import Complain, Gathered, IncidentFile
+from app.reading.files import Gathered, IncidentFile
 from app.reading.formats import BY_NAME, FORMATS
 from app.reading.formats.checkpoint import NOT_NEEDED
 from app.reading.formats.metadata_log import METADATA
-from app.reading.names import TopicIdentity
 from app.reading.sampling import FileSample
 from engine.model.errors import InputError
 from engine.model.phrases import phrase
-
-__all__ = [
-    "IncidentFile",
-    "SourceReader",
-    "passed_over",
-    "readable_files",
-    "unread",
-]
 
 MOST_FILES: Final = 10_000
 GIVEN: Final = re.compile(r"(\d{1,6}|K)=(.+)")
@@ -163,24 +154,16 @@ def _source(path: Path, node: str, meant: bool) -> IncidentFile | None:
         ) from None
 
 
-class SourceReader:
-    """Reader of sources; `complain` receives sentences about damaged files."""
+def events_of(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
+    """Yield the events of one file, in its own order; add its facts to `gathered`.
 
-    def __init__(self, wanted: TopicIdentity | None, complain: Complain) -> None:
-        self.gathered = Gathered(wanted, complain)
-        self.image = self.gathered.image
-        self.replicas = self.gathered.replicas
-
-    def events(self, source: IncidentFile) -> Iterator[Event]:
-        """Yield the events of one file, in its own order."""
-        read = BY_NAME[source.kind].read_file
-        try:
-            yield from read(source, self.gathered) if read is not None else _nothing()
-        except MalformedError as error:
-            self.gathered.complain(phrase("{0}: {1}", source.path, error.sentence))
-        except OSError as error:
-            self.gathered.complain(phrase("{0} cannot be read: {1}.", source.path, error.strerror))
-
-
-def _nothing() -> Iterable[Event]:
-    return ()
+    A sentence about a damaged file is a complaint.
+    """
+    read = BY_NAME[source.kind].read_file
+    try:
+        if read is not None:
+            yield from read(source, gathered)
+    except MalformedError as error:
+        gathered.complain(phrase("{0}: {1}", source.path, error.sentence))
+    except OSError as error:
+        gathered.complain(phrase("{0} cannot be read: {1}.", source.path, error.strerror))

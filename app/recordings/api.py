@@ -8,13 +8,21 @@ stage the script is played as it is written, so more may differ: every differenc
 
 from __future__ import annotations
 
-from typing import Final, TypedDict
+from typing import TypedDict
 
 from flask import Blueprint, Response
 
 from app.core.memoize import last
 from app.questions.names import library_names
-from app.recordings.page import KEPT, FactDifference, difference, seen_on, why_told
+from app.recordings.page import (
+    KEPT,
+    OF_RECORD,
+    FactDifference,
+    difference,
+    seen_on,
+    steps_at_rest,
+    why_told,
+)
 from app.server import visitor
 from app.server.services import services
 from app.web import naming
@@ -22,21 +30,11 @@ from app.web.api import json_answer
 from engine.model.errors import InputError
 from engine.recordings.comparing import RecordedMoment, explanation, moments
 from engine.recordings.facts import Row, facts_now, metadata_end, pairs
-from engine.recordings.reading import INITIAL, Facts, Recording
+from engine.recordings.reading import INITIAL, Facts, Recording, records_of
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play
 
 blueprint = Blueprint("recordings_api", __name__)
-
-OF_RECORD: Final = (
-    ("leader", "leader"),
-    ("leaderEpoch", "le"),
-    ("partitionEpoch", "pe"),
-    ("isr", "isr"),
-    ("elr", "elr"),
-    ("lastKnownElr", "lastKnown"),
-    ("recovering", "recovering"),
-)
 
 
 class ReplicaFacts(TypedDict):
@@ -68,23 +66,12 @@ def recording_json(name: str, kafka: str) -> Response:
     scenario = naming.scenario_named(name)
     recording = seen_on(scenario.code, kafka[:20]).recording
     names = {broker.id: broker.label for broker in scenario.brokers}
-    steps = _steps(Run(scenario, recording.profile), len(recording.moves))
+    steps = steps_at_rest(Run(scenario, recording.profile), range(len(recording.moves) + 1))
     listed = [
         {"step": steps[moment.number], **_moment(moment, rows, recording, names)}
         for moment, rows in _played(scenario.code, recording.kafka)
     ]
     return json_answer({"ok": True, "moments": listed, "lost": recording.lost})
-
-
-def _steps(run: Run, moves: int) -> list[int]:
-    """Return the steps at which a run rests after its moves, from none to all."""
-    digest = services().replays.register(run)
-    with services().replays.using(digest) as replay:
-        starts = [(line, step) for step, line in replay.begun()]
-        return [
-            next((step - 1 for line, step in starts if line >= played), replay.total)
-            for played in range(moves + 1)
-        ]
 
 
 @last(KEPT)
@@ -123,7 +110,7 @@ def _moment(
     brokers = [broker for broker in recording.assignment if f"b{broker} LEO" in facts]
     return {
         "move": "" if moment.step.move == INITIAL else moment.step.move,
-        "record": {key: facts[fact] for fact, key in OF_RECORD if fact in facts},
+        "record": {key: facts[fact] for fact, key in OF_RECORD.items() if fact in facts},
         "replicas": {str(broker): _replica(facts, f"b{broker}") for broker in brokers},
         "of": len(rows),
         "differ": differ,
@@ -137,17 +124,8 @@ def _replica(facts: Facts, who: str) -> ReplicaFacts:
         "hw": facts.get(f"{who} HW"),
         "start": start,
         "epochs": facts.get(f"{who} epochs", []),
-        "records": [
-            [offset, *_record(text)]
-            for offset, text in enumerate(str(facts.get(f"{who} log", "")).split(), start)
-        ],
+        "records": [[at, *record] for at, record in enumerate(records_of(facts, who), start)],
     }
-
-
-def _record(text: str) -> tuple[str, int | None]:
-    """Return name and epoch of a record; before 0.11 no batch has an epoch."""
-    name, at, epoch = text.rpartition("@")
-    return (name, int(epoch)) if at else (text, None)
 
 
 def _difference(

@@ -7,7 +7,7 @@ different is different, and nothing is shown of real brokers that was not read f
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypedDict, cast
@@ -30,7 +30,7 @@ from engine.model.profiles import get_profile
 from engine.recordings.by_chance import totals
 from engine.recordings.comparing import Difference, RecordedMoment, compare, moments
 from engine.recordings.facts import Row
-from engine.recordings.reading import INITIAL, Facts, Recording, own, release_order
+from engine.recordings.reading import INITIAL, Facts, Recording, own, records_of, release_order
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
 from engine.sim.run import Run
@@ -42,15 +42,16 @@ WIDTH: Final = 560
 HEIGHT: Final = 330
 SIDES: Final = ("both", "real", "model")
 KEPT: Final = 8
-OF_RECORD: Final = (
-    "leader",
-    "leaderEpoch",
-    "partitionEpoch",
-    "isr",
-    "elr",
-    "lastKnownElr",
-    "recovering",
-)
+OF_RECORD: Final = {
+    "leader": "leader",
+    "leaderEpoch": "le",
+    "partitionEpoch": "pe",
+    "isr": "isr",
+    "elr": "elr",
+    "lastKnownElr": "lastKnown",
+    "recovering": "recovering",
+}
+"""Facts of a partition's record, and their names in JSON."""
 OF_REPLICA: Final = ("LEO", "HW", "start", "epochs", "log")
 OF_VOTER: Final = ("state", "epoch", "leader", "vote", "end", "HW", "epochs")
 OF_GROUP: Final = ("state", "coordinator", "members", "offsets")
@@ -262,11 +263,10 @@ def _replica(broker: int, leader: int, now: Facts, before: Facts) -> Json:
 
 def _records(facts: Facts, who: str) -> list[Json]:
     first = int(facts.get(f"{who} start", 0))
-    records = []
-    for offset, entry in enumerate(str(facts.get(f"{who} log", "")).split(), first):
-        name, _, epoch = entry.partition("@")
-        records.append({"id": name, "o": offset, "e": int(epoch or 0), "acked": False})
-    return records
+    return [
+        {"id": name, "o": offset, "e": epoch or 0, "acked": False}
+        for offset, (name, epoch) in enumerate(records_of(facts, who), first)
+    ]
 
 
 def sides(recorded: tuple[RecordedMoment, ...], at: int) -> tuple[Facts, Facts, Facts, Facts]:
@@ -474,12 +474,19 @@ def why_told(recording: Recording, why: str) -> tuple[str, str]:
 
 def _stage(scenario: Scenario, profile: str, at: int) -> str:
     """Return the address of the model after `at` moves, with all that no recorder sees."""
-    run = Run(scenario, profile)
+    (step,) = steps_at_rest(Run(scenario, profile), [at])
+    return address(f"/s/{scenario.code}", profile=profile, step=str(step))
+
+
+def steps_at_rest(run: Run, moves: Iterable[int]) -> list[int]:
+    """Return the step at which a run rests after each of these numbers of moves."""
     digest = services().replays.register(run)
     with services().replays.using(digest) as replay:
-        starts = [step for step, line in replay.begun() if line >= at]
-        step = max(0, starts[0] - 1) if starts else replay.total
-    return address(f"/s/{scenario.code}", profile=profile, step=str(step))
+        starts = [(line, max(0, step - 1)) for step, line in replay.begun()]
+        return [
+            next((step for line, step in starts if line >= played), replay.total)
+            for played in moves
+        ]
 
 
 @blueprint.get("/real")

@@ -93,7 +93,7 @@ class TooLongError(Exception):
     """Signal that a run takes longer to play than the limit for playing it at once."""
 
 
-class Names:
+class RecentNames:
     """Bounded set of the names added last.  Safe for threads."""
 
     def __init__(self, most: int) -> None:
@@ -112,22 +112,22 @@ class Names:
                 self._of.popitem(last=False)
 
 
-class Live:
+class ReplaySlot:
     """Slot of one replay: made empty, filled by the first caller that has its lock.
 
     `size` is what it weighed when it was last used, in bytes.  `beginning` is the slot of an
     unfinished replay of the run, which is used while the whole run is played.
     """
 
-    __slots__ = ("_count", "beginning", "here", "lock", "replay", "run", "size")
+    __slots__ = ("_count", "beginning", "lock", "replay", "run", "size", "waiting_count")
 
-    def __init__(self, run: Run, beginning: Live | None = None) -> None:
+    def __init__(self, run: Run, beginning: ReplaySlot | None = None) -> None:
         self.run = run
         self.beginning = beginning
         self.lock = threading.Lock()
         self.replay: Replay | None = None
         self.size = 0
-        self.here = 0
+        self.waiting_count = 0
         self._count = threading.Lock()
 
     @property
@@ -139,12 +139,12 @@ class Live:
     def waiting(self) -> Iterator[None]:
         """Count one more waiting request until the block ends."""
         with self._count:
-            self.here += 1
+            self.waiting_count += 1
         try:
             yield
         finally:
             with self._count:
-                self.here -= 1
+                self.waiting_count -= 1
 
 
 class Replays:
@@ -156,10 +156,10 @@ class Replays:
         self._cpu_s = settings.build_cpu_s
         self._store = store
         self._workers = workers
-        self._large = Names(LARGE_KEPT)
+        self._large = RecentNames(LARGE_KEPT)
         self._lock = threading.Lock()
         self._known = KnownRuns(settings.known_runs)
-        self._live: OrderedDict[str, Live] = OrderedDict()
+        self._live: OrderedDict[str, ReplaySlot] = OrderedDict()
         # A bounded number is played from the start at once, or from far before the step that is
         # asked for: the rest of the processor stays with visitors who take a single step.
         self._builders = Gate(settings.builders, WAITING_MOST, PATIENCE_S)
@@ -220,43 +220,43 @@ class Replays:
         finally:  # whatever became of the question, the replay is there
             self._trim()
 
-    def _begun(self, live: Live, beyond: int) -> Live:
+    def _begun(self, live: ReplaySlot, beyond: int) -> ReplaySlot:
         """Return the slot of the beginning of a long run if it goes beyond a step, else its own."""
         first = live.beginning
         if first is None or live.run.digest in library_runs():
             return live
         with first.waiting(), hold(first.lock, PATIENCE_S):
             if first.replay is None:
-                first.replay = self._here(first, enough=CpuBudget(EARLY_S).is_spent)
+                first.replay = self._build_in_thread(first, enough=CpuBudget(EARLY_S).is_spent)
                 if first.replay.unfinished:
                     self._large.put(_kind(live.run))
                 else:
                     live.replay, live.beginning = first.replay, None
             return first if beyond < first.replay.total and live.beginning else live
 
-    def _build(self, live: Live) -> Replay:
+    def _build(self, live: ReplaySlot) -> Replay:
         """Build it here if it is small: that is faster than another process.
 
         What is not is played by another process, and so are others of its kind from then on.
         """
         run = live.run
         if not self._workers.are_there or run.digest in library_runs():
-            return self._here(live)
+            return self._build_in_thread(live)
         kind = _kind(run)
         if not self._large.holds(kind):
             try:
-                return self._here(live, CpuBudget(SMALL_S))
+                return self._build_in_thread(live, CpuBudget(SMALL_S))
             except TooLongError:
                 self._large.put(kind)
         replay = self._workers.do(
-            build_tasks.replay, run, self._cpu_s, others=lambda: live.here - 1
+            build_tasks.replay, run, self._cpu_s, others=lambda: live.waiting_count - 1
         )
         replay.turn = self._builders.turn
         return replay
 
-    def _here(
+    def _build_in_thread(
         self,
-        live: Live,
+        live: ReplaySlot,
         small: CpuBudget | None = None,
         enough: Callable[[], bool] = lambda: False,
     ) -> Replay:
@@ -265,7 +265,7 @@ class Replays:
         Raises TooLongError once it has used the CPU time of a small one.
         """
         with self._builders.turn() as give_way:
-            budget = CpuBudget(self._cpu_s, lambda: live.here - 1)
+            budget = CpuBudget(self._cpu_s, lambda: live.waiting_count - 1)
 
             def check() -> None:
                 if small is not None and small.is_spent():
@@ -296,7 +296,7 @@ class Replays:
         saved = self.saved(digest)
         return lambda replay: self.facts(replay, saved, lang)
 
-    def _place(self, digest: str) -> Live:
+    def _place(self, digest: str) -> ReplaySlot:
         with self._lock:
             live = self._live.get(digest)
             if live is not None:
@@ -304,7 +304,7 @@ class Replays:
                 return live
         run = self.run(digest)
         with self._lock:
-            live = self._live.setdefault(digest, Live(run, beginning=Live(run)))
+            live = self._live.setdefault(digest, ReplaySlot(run, beginning=ReplaySlot(run)))
             self._live.move_to_end(digest)
             return live
 

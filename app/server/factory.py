@@ -127,7 +127,7 @@ def charge_requests(app: Flask) -> None:
     def admit() -> None:
         if request.path.startswith(UNCHARGED):
             return
-        g.charge = Charge(services().accounts, request.remote_addr or "", visitor.cookie())
+        g.charge = Charge(services().accounts, request.remote_addr or "", visitor.browser_token())
 
     @app.teardown_request
     def close(_error: BaseException | None) -> None:

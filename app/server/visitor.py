@@ -46,7 +46,7 @@ def _token() -> str:
     return token
 
 
-def cookie() -> str:
+def browser_token() -> str:
     """Return the browser's cookie, which tells it from others of its address; "" for none yet.
 
     Not by way of `session`: whom to charge is no part of the answer, which stays the same for
@@ -99,7 +99,7 @@ def require_token_header() -> None:
         raise RequestError("forbidden")
 
 
-def require_patience() -> None:
+def limit_saves() -> None:
     """Raise `RequestError` "slow_down" for an address that saves too often."""
     services().accounts.take(request.remote_addr or "", "saves")
 
@@ -151,7 +151,7 @@ def new_key() -> dict[str, str]:
     return {"key": program_key()} if _is_without_cookies() else {}
 
 
-def asker() -> tuple[str, str]:
+def owner_and_account() -> tuple[str, str]:
     """Return the owner of what is started now, and the address that it counts for."""
     return owner(), payer(request.remote_addr or "")
 
@@ -163,7 +163,7 @@ def lang() -> str:
     return str(g.lang)
 
 
-def tongue() -> dict[str, str]:
+def lang_query() -> dict[str, str]:
     """Return the language where the address names one: links and forms of the page keep it."""
     return {"lang": short(lang())} if "lang" in request.args else {}
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 from gunicorn.workers.gthread import ThreadWorker
 
 from app.admission.deadlines import Deadline, Deadlines, hang_up
+from app.admission.rates import count_down
 from app.core.config import HANDS, SPARE_THREADS, Settings
 from app.server.services import KEY, Services
 
@@ -83,9 +84,7 @@ class FairPool(Executor):
                 self._pool.submit(self._run, name, line.popleft())
                 return
             self._waiting.pop(name, None)
-            self._busy[name] -= 1
-            if not self._busy[name]:
-                del self._busy[name]
+            count_down(self._busy, name)
 
 
 HEAD_S: Final = 10.0

@@ -33,7 +33,7 @@ FIRST_FILES: Final = (
     "__init__.py",  # of a wheel
     "app/__init__.py",
     "app/site/__init__.py",
-    "app/site/door.py",
+    "app/site/tab_session.py",
     "app/words/*.json",
 )
 DATA: Final = {".json", ".md", ".py", ".txt", ".yaml", ".yml", ".lark", ".html"}

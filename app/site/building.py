@@ -24,12 +24,12 @@ from app.questions import registry
 from app.server import bundler
 from app.site import archives, frozen, tab
 from app.site.archives import Package
-from app.site.door import Door
 from app.site.layout import SiteLayout, needs_server
 from app.site.pages import STANDING, blueprint
 from app.site.precompiling import precompiled
 from app.site.pyodide import VERSION, Interpreter, interpreter
 from app.site.rewriting import Page
+from app.site.tab_session import TabSession
 from engine.model.languages import LANGUAGES, language_of, short
 from engine.model.profiles import ADDRESSES, PROFILES
 from engine.scenarios import file
@@ -70,8 +70,8 @@ class Builder:
         self._base = base.rstrip("/")
         self._jobs = jobs
         self._tell = tell
-        self._door = Door()
-        self._app: Flask = tab.build(self._door, frozen=True)
+        self._tab_session = TabSession()
+        self._app: Flask = tab.build(self._tab_session, frozen=True)
         self._app.register_blueprint(blueprint)
         self._files: dict[str, bytes] = {}
         self._runs: dict[str, dict[str, str]] = {}
@@ -178,7 +178,7 @@ class Builder:
 
     def _known(self, digest: str) -> Run | None:
         try:
-            return self._door.replays.run(digest)
+            return self._tab_session.replays.run(digest)
         except RequestError:
             return None
 
@@ -217,7 +217,7 @@ class Builder:
         return loaded
 
     def _words(self, lang: str) -> dict[str, str]:
-        words = self._door.words.words(lang)
+        words = self._tab_session.words.words(lang)
         return {key: text for key, text in words.items() if key.startswith("folder.")}
 
     def _add_pages(self, sites: dict[str, Site]) -> None:

@@ -10,7 +10,7 @@ from multiprocessing import get_context
 from typing import Any, Final
 
 from app.core.json_response import to_json
-from app.questions.comparing import endings_of
+from app.questions.comparing import folded_endings
 from app.questions.context import described
 from engine.model.errors import InputError
 from engine.model.languages import short
@@ -83,7 +83,7 @@ def freeze_scenario(slug: str, langs: tuple[str, ...]) -> FrozenScenario:
         run = freeze(Run(scenario, profile, 0).text(), langs)
         if run is not None:
             runs[profile] = run
-    return FrozenScenario(slug, runs, to_json({"ok": True, **endings_of(scenario)}))
+    return FrozenScenario(slug, runs, to_json({"ok": True, **folded_endings(scenario)}))
 
 
 def freeze_library(

@@ -12,11 +12,11 @@ for (const name of ["engine.zip", "pages.zip"])
 const compile = python.runPython(`
 import json, sys
 sys.path.insert(0, "/highwater")
-from ${site}.door import Door
-door = Door()
-door.ask("open", json.dumps({"scenario": "S20", "step": 0}), "en")
+from ${site}.tab_session import TabSession
+tab_session = TabSession()
+tab_session.ask("open", json.dumps({"scenario": "S20", "step": 0}), "en")
 from ${site} import tab
-app = tab.build(door)
+app = tab.build(tab_session)
 for path in ("/", "/s/S20", "/scenarios"):
     tab.fetch(app, "GET", path)
 names = {

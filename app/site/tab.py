@@ -22,7 +22,7 @@ from app.explore.search_request import Ask
 from app.learn import reading
 from app.server import addresses, visitor
 from app.server.services import KEY, Services
-from app.site.door import Door
+from app.site.tab_session import TabSession
 from app.web import pages
 from engine.model.errors import InputError
 
@@ -100,8 +100,8 @@ if TYPE_CHECKING:
     from app.workers.pool import Workers
 
 
-def build(door: Door, frozen: bool = False) -> Flask:
-    """Return the application of a tab, around the runs that its door knows.
+def build(tab_session: TabSession, frozen: bool = False) -> Flask:
+    """Return the application of a tab, around the runs that its session knows.
 
     `frozen`: for pages that are written to files, with the addresses of packed scripts.
     """
@@ -113,19 +113,19 @@ def build(door: Door, frozen: bool = False) -> Flask:
     )
     # In a worker scripts keep their plain names: the page knows the packs of its own folder.
     app.debug = not frozen
-    app.secret_key = door.settings.secret_key
+    app.secret_key = tab_session.settings.secret_key
     app.extensions[KEY] = Services(
-        settings=door.settings,
+        settings=tab_session.settings,
         database=cast("Database", None),
-        store=cast("Store", door.store),
-        replays=door.replays,
+        store=cast("Store", tab_session.store),
+        replays=tab_session.replays,
         socketio=cast("Any", None),
-        accounts=Accounts(door.settings),
+        accounts=Accounts(tab_session.settings),
         plays=Gate(1, 1, 0.0),
         jobs=cast("Jobs", None),
         searches=cast("Searches", TabSearches()),
-        workers=cast("Workers", door.workers),
-        words=door.words,
+        workers=cast("Workers", tab_session.workers),
+        words=tab_session.words,
         guides=reading.own(""),
     )
     pages.prepare(app)

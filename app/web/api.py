@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import csv
+import io
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from flask import Blueprint, Response, current_app, request, url_for
@@ -11,10 +13,11 @@ from app.core.json_response import from_json, to_json
 from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields, require_known, typed
 from app.questions import registry, runs
-from app.questions.names import DIGEST, SCENARIO_BYTES, default_run, digest_asked, parse_run
+from app.questions.names import SCENARIO_BYTES, default_run, digest_asked, parse_run
 from app.server import api_schema, visitor
 from app.server.edition import FOR_EVER, lasting
 from app.server.services import apart, services
+from app.web.naming import run_named
 from app.web.questioning import question_context
 from engine import ENGINE_VERSION
 from engine.lens.lens_json import parse_releases as releases_asked
@@ -23,7 +26,6 @@ from engine.model.json_types import Json
 from engine.model.languages import language_of
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
-from engine.sim.run import Run
 from engine.view.wire import StepJson
 
 blueprint = Blueprint("api", __name__)
@@ -34,6 +36,15 @@ ALWAYS: Final = ("lang", "v")
 
 def json_answer(data: Any, status: int = 200) -> Response:
     return Response(to_json(data), status, mimetype="application/json")
+
+
+def csv_answer(rows: Iterable[Sequence[object]], name: str) -> Response:
+    """Return a file to download, the head first."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    answer = Response(text.getvalue(), mimetype="text/csv")
+    answer.headers["Content-Disposition"] = f"attachment; filename={name}"
+    return answer
 
 
 def unless_known(etag: str, answer: Callable[[], Response]) -> Response:
@@ -80,7 +91,7 @@ def _declared() -> api_schema.RouteSchema | None:
 def save_run() -> Response:
     """Save a run sent as text, or one this server knows by digest; twice is the same as once."""
     visitor.require_token()
-    visitor.require_patience()
+    visitor.limit_saves()
     fields = body()
     replays = services().replays
     if fields.has("text"):
@@ -120,7 +131,7 @@ def _scenario_sent() -> Scenario:
 def save_scenario() -> Response:
     """Save a scenario under its digest; return the address where it can be played."""
     visitor.require_token()
-    visitor.require_patience()
+    visitor.limit_saves()
     scenario = _scenario_sent()
     if len(scenario.canonical().encode()) > SCENARIO_BYTES:
         raise RequestError("too_large", limit=SCENARIO_BYTES)
@@ -177,9 +188,7 @@ def steps(digest: str) -> Response:
     """
     first = typed(request.args, "from", default=0)
     count = min(runs.STEPS_MOST, typed(request.args, "count", default=32))
-    if not DIGEST.match(digest):
-        raise RequestError("not_found")
-    services().replays.run(digest)
+    run_named(digest)
     lens = request.args.get("lens", "")
     releases, bare = releases_asked(lens) if lens else (), request.args.get("only") == "lens"
     etag = f"{digest}-{first}-{count}-{ENGINE_VERSION}"
@@ -208,8 +217,7 @@ def _under_the_lens(step: StepJson, releases: tuple[str, ...], bare: bool) -> Ma
 @blueprint.get("/r/<digest>/facts.json")
 def facts(digest: str) -> Response:
     """Return the facts of a run once it has been played: a socket would keep its steps waiting."""
-    if not DIGEST.match(digest):
-        raise RequestError("not_found")
+    run_named(digest)
     fields = RequestFields({"run": digest, "have": 0, "ahead": 0})
     return json_answer({"ok": True, **runs.open_run(question_context(), fields)})
 
@@ -217,7 +225,6 @@ def facts(digest: str) -> Response:
 @blueprint.get("/r/<digest>.json")
 def run_text(digest: str) -> Response:
     """Return the run itself, as `highwater run` takes it."""
-    run: Run = services().replays.run(digest)
-    response = Response(run.text(), mimetype="application/json")
+    response = Response(run_named(digest).text(), mimetype="application/json")
     response.headers["Cache-Control"] = FOR_EVER
     return response

@@ -8,11 +8,10 @@ from typing import Final, TypedDict
 
 from flask import Blueprint, render_template, request
 
-from app.core.refusals import RequestError
 from app.core.request_fields import whole_number
-from app.questions.names import DIGEST
 from app.server import visitor
 from app.server.services import services
+from app.web.naming import run_named
 from engine import ENGINE_VERSION
 from engine.model.json_types import Json
 from engine.model.languages import LANGUAGES, USUAL, language_of, short
@@ -55,8 +54,7 @@ class ReplicaRow(TypedDict):
 @blueprint.get("/e/<digest>")
 def embed(digest: str) -> str:
     """Render one run, opened at ``?step=``; an answer that cannot be read is named and ignored."""
-    if not DIGEST.match(digest):
-        raise RequestError("not_found")
+    run_named(digest)
     requested, chosen, problems = chosen_of(request.args)
     lang = visitor.lang()
     saved = services().replays.saved(digest)

@@ -7,10 +7,9 @@ from flask import Blueprint, Response, request
 from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields
 from app.questions import exports
-from app.questions.names import DIGEST
 from app.server.edition import FOR_EVER
-from app.server.services import services
 from app.web.api import unless_known
+from app.web.naming import run_named
 from app.web.questioning import question_context
 from engine import ENGINE_VERSION
 from engine.export.exports import FORMATS
@@ -21,9 +20,9 @@ blueprint = Blueprint("exporting", __name__)
 @blueprint.get("/r/<digest>/export/<form>")
 def export(digest: str, form: str) -> Response:
     """Return one file; ``?show`` requests its text in the page instead of a download."""
-    if not DIGEST.match(digest) or form not in FORMATS:
+    if form not in FORMATS:
         raise RequestError("not_found")
-    services().replays.run(digest)
+    run_named(digest)
     etag = f"{digest}-{form}-{ENGINE_VERSION}"
     shown = "show" in request.args
 

@@ -12,6 +12,7 @@ from app.find.pages import OF_KAFKA, matching, others
 from app.learn.cards import LibraryCard, cards, pictures, pictures_version, with_outcomes
 from app.recordings.page import badge
 from app.server import visitor
+from app.server.edition import FOR_EVER
 from app.server.services import services
 from app.web import naming
 from engine.lens.search import search
@@ -101,5 +102,5 @@ def sheet(version: str) -> Response:
     response = Response(pictures(), mimetype="image/svg+xml")
     response.set_etag(pictures_version())
     if version == pictures_version():
-        response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+        response.headers["Cache-Control"] = FOR_EVER
     return response

@@ -7,19 +7,19 @@ from typing import Final
 
 from flask import Blueprint, Response, request
 
-from app.core.refusals import RequestError
 from app.core.request_fields import typed
 from app.core.verdict_text import verdict_text
-from app.questions.names import DIGEST
 from app.runs import build_tasks
 from app.server import visitor
 from app.server.services import apart, services
 from app.web.api import unless_known
+from app.web.naming import run_named
 from engine import ENGINE_VERSION
 from engine.export.postcard import Postcard, postcard
 from engine.export.thumbnail import telling_step
 from engine.model.profiles import PROFILES
 from engine.scenarios.translated import in_language
+from engine.sim.run import Run
 from engine.story import story
 
 blueprint = Blueprint("unfurling", __name__)
@@ -35,14 +35,13 @@ def card(digest: str) -> Response:
     ``?step=`` is the moment, beyond the end it is the end, without it the most important one of the
     run.
     """
-    if not DIGEST.match(digest):
-        raise RequestError("not_found")
+    run = run_named(digest)
     step = typed(request.args, "step", default=-1)
     lang = visitor.lang()
 
     def answer() -> Response:
         with services().plays.turn():
-            svg = _drawn(digest, step, lang)
+            svg = _drawn(run, step, lang)
         return Response(apart(build_tasks.png, svg), mimetype="image/png")
 
     response = unless_known(f"card-{digest}-{step}-{lang}-{ENGINE_VERSION}", answer)
@@ -50,9 +49,8 @@ def card(digest: str) -> Response:
     return response
 
 
-def _drawn(digest: str, step: int, lang: str) -> str:
-    run = services().replays.run(digest)
-    with services().replays.using(digest) as replay:
+def _drawn(run: Run, step: int, lang: str) -> str:
+    with services().replays.using(run.digest) as replay:
         at = telling_step(replay) if step < 0 else min(step, replay.total)
         (here,) = replay.steps(at, 1)
     view = here["view"]

@@ -13,6 +13,8 @@ from engine.properties.recording import MomentRecording
 from engine.sim.run import Run
 
 RECORDINGS: Final = 16
+MOST_LANES: Final = 4
+"""Replicas for which a frame has room side by side."""
 
 
 @lru_cache(maxsize=RECORDINGS)

@@ -6,10 +6,12 @@ from difflib import get_close_matches
 
 from flask import request
 
+from app.core.refusals import RequestError
 from app.questions import names
 from app.server.services import services
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run
 
 NEAR = 4
 PROFILE_CHARS = 400
@@ -22,6 +24,16 @@ def scenario_named(name: str) -> Scenario:
     Raises `RequestError` "not_found".
     """
     return names.scenario_named(name, services().store.scenario)
+
+
+def run_named(digest: str) -> Run:
+    """Return a live or saved run.
+
+    Raises `RequestError` "not_found" for what is no digest, "gone" for a run this server lacks.
+    """
+    if not names.DIGEST.match(digest):
+        raise RequestError("not_found")
+    return services().replays.run(digest)
 
 
 def in_library(scenario: Scenario) -> bool:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-import posixpath
 import re
-from collections.abc import Mapping
 from typing import Any, TypedDict
 from urllib.parse import urlencode
 
@@ -24,7 +22,7 @@ from app.core.request_fields import typed
 from app.core.verdict_text import verdict_text
 from app.core.words import choose
 from app.learn.path import place_on_path
-from app.questions.names import DIGEST, default_run
+from app.questions.names import default_run
 from app.recordings.page import badge
 from app.server import addresses, bundler, security, visitor
 from app.server.edition import edition
@@ -65,9 +63,7 @@ def carried_run() -> str:
 @blueprint.get("/r/<digest>")
 def run(digest: str) -> str:
     """Render a saved or live run, opened at ``?step=``."""
-    if not DIGEST.match(digest):
-        raise RequestError("not_found")
-    run = services().replays.run(digest)
+    run = naming.run_named(digest)
     return animator(run.scenario, run)
 
 
@@ -195,7 +191,7 @@ def _helpers() -> dict[str, object]:
         "outcome_sign": display_names.OUTCOME_SIGNS.get,
         "rule": lambda name: display_names.rule(name, words),
         "lang": visitor.lang(),
-        "tongue": address("", **visitor.tongue()),
+        "tongue": address("", **visitor.lang_query()),
         "languages": NAMES,
         "short": short,
         "csp_nonce": security.nonce(),
@@ -237,11 +233,27 @@ def modules_of(entry: str) -> list[str]:
 
     Without it a browser makes one round trip for each level of imports.
     """
-    files = needed_modules(f"js/{entry}", dict(_vendored()))
+    own = [bundler.pack_at(entry)]
     if addresses.plain():
-        return [url_for("static", filename=name) for name in files]
-    libraries = [name for name in files if name.startswith("vendor/")]
-    return [bundler.pack_at(entry), *(url_for("static", filename=name) for name in libraries)]
+        *imported, _ = bundler.needed(entry)
+        own = [url_for("static", filename=f"js/{module.path}") for module in imported]
+    return [*own, *(url_for("static", filename=f"vendor/{name}") for name in _libraries(entry))]
+
+
+_PACKED = re.compile(r"""(?:\bfrom|\bimport)["']([^"']+)["']""")
+"""How a minified library imports another."""
+
+
+@once
+def _libraries(entry: str) -> tuple[str, ...]:
+    """Return files below static/vendor that a page's modules import, or that those import."""
+    files = dict(_vendored())
+    names = bundler.libraries(bundler.needed(entry))
+    for name in names:
+        text = (ROOT / "static" / "vendor" / files[name]).read_text("utf-8")
+        other = (imported for imported in _PACKED.findall(text) if imported in files)
+        names += dict.fromkeys(imported for imported in other if imported not in names)
+    return tuple(files[name] for name in names)
 
 
 def prepare(app: Flask) -> None:
@@ -316,35 +328,3 @@ def _failed(error: Exception) -> Response:
             return _refused(refusal)
     log.exception("A request failed")
     return _refused(from_engine_error(None, error))
-
-
-_IMPORT = re.compile(r"""^(?:import|export)\b[^"'();=]*["']([^"']+)["']""", re.MULTILINE)
-_PACKED = re.compile(r"""(?:\bfrom|\bimport)["']([^"']+)["']""")
-
-
-def imported_modules(text: str) -> list[str]:
-    """Return what a module imports at once, by the names it uses; `import()` is for later."""
-    return [*_IMPORT.findall(text), *_PACKED.findall(text)]
-
-
-def needed_modules(entry: str, vendored: Mapping[str, str]) -> tuple[str, ...]:
-    """Return files below ``static`` that ``entry`` imports, directly or not, the nearest first.
-
-    ``vendored``: bare name -> file below ``static/vendor``, as the import map has it.
-    """
-    return _needed_modules(entry, tuple(sorted(vendored.items())))
-
-
-@once
-def _needed_modules(entry: str, vendored: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
-    bare = {name: f"vendor/{file}" for name, file in vendored}
-    paths = [entry]
-    for module in paths:
-        text = (ROOT / "static" / module).read_text("utf-8")
-        folder = posixpath.dirname(module)
-        for name in imported_modules(text):
-            near = posixpath.normpath(posixpath.join(folder, name)) if name[0] == "." else ""
-            path = bare.get(name, near)
-            if path and path not in paths:
-                paths.append(path)
-    return tuple(paths[1:])

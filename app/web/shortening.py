@@ -18,7 +18,7 @@ blueprint = Blueprint("shortening", __name__)
 def shorten_run() -> Response:
     """Return a shorter run that breaks the same invariant; the body is {run, invariant}."""
     visitor.require_token()
-    visitor.require_patience()
+    visitor.limit_saves()
     shortened = shorter(question_context(), body())
     step = max(0, shortened["after"] - 1)
     url = url_for("pages.run", digest=shortened["digest"], step=step)

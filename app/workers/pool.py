@@ -35,8 +35,8 @@ PATIENCE_S: Final = 10.0
 STANDING: Final = 4
 """Processes per one that runs: the others stand still, or wait for work."""
 SLICE_S: Final = 0.25
-"""Of a processor: work that takes less is not interrupted, and so most of it never is.  To stop all
-after a moment would have half of what was asked begun, and none of it done."""
+"""CPU time slice after which a task yields to waiting tasks; most tasks take less.  A shorter slice
+would leave many tasks half done and none complete."""
 LOOK_S: Final = 0.05
 """Seconds between two checks whether the client still waits."""
 GROWN_BYTES: Final = 256 << 20

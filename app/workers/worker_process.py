@@ -69,7 +69,7 @@ class WorkerProcess:
         self.pid = self._process.pid or 0
 
     def tell(self, what: object) -> None:
-        """Raise WorkerDiedError."""
+        """Send a message to the process.  Raises WorkerDiedError."""
         try:
             self._line.send(what)
         except (OSError, ValueError):

@@ -17,7 +17,7 @@ from engine.model.log import Log
 from engine.model.phrases import phrase
 from engine.model.profiles import FETCH, KIP101, KIP279_FENCED, Profile
 from engine.moves import moves
-from engine.scenarios.expectations import Expectation, in_order, is_kept, parse
+from engine.scenarios.expectations import Expectation, in_order, is_kept, parse, record_notation
 from engine.scenarios.fault_lines import Fault
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.script import ScriptLine
@@ -174,16 +174,10 @@ def _record(sim: Simulation, expectation: Expectation) -> str:
 def record_text(sim: Simulation, tp: int) -> str:
     """Return the record of a partition as expectations write it: P{1 0 0 [1,2,3]}."""
     record = sim.cluster.controller.records[tp]
-    last: Any = record.last_known_elr
     names = sim.scenario.broker_name
-    isr = ",".join(names(replica) for replica in record.isr)
-    text = (
-        f"P{tp or ''}{{{names(record.leader) if record.leader >= 0 else -1} "
-        f"{record.leader_epoch} {record.partition_epoch} [{isr}]"
-    )
-    if record.elr or last:
-        text += f" elr [{','.join(map(names, record.elr))}] last [{','.join(map(names, last))}]"
-    return text + "}"
+    leader = names(record.leader) if record.leader >= 0 else -1
+    sets = ([*map(names, each)] for each in (record.isr, record.elr, record.last_known_elr))
+    return record_notation((leader, record.leader_epoch, record.partition_epoch), *sets, tp=tp)
 
 
 def end_text(sim: Simulation, tp: int) -> str:

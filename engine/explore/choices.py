@@ -215,6 +215,8 @@ class Choices:
                     yield f"heal {ends}", FREE
                 elif left.cuts:
                     yield f"cut {ends}", CUTS
+            if node in sim.network.without_zookeeper:
+                yield f"heal {self._name(node)} zk", FREE
 
 
 def _where(tp: int) -> str:
@@ -260,7 +262,7 @@ def is_unnoticed(sim: Simulation, broker: Broker) -> bool:
     registration = sim.cluster.controller.brokers.get(broker.id)
     if registration is None or registration.fenced:
         return False
-    return broker.status != UP or sim.network.is_cut(broker.id, CONTROLLER)
+    return broker.status != UP or sim.network.is_out_of_touch(broker.id)
 
 
 def registers_at(sim: Simulation, broker: Broker) -> int:

@@ -44,7 +44,7 @@ class Numbering:
         )
 
     def replica_number(self, replica: AbstractReplica) -> int:
-        """Raise TooLarge beyond what the bits can distinguish."""
+        """Raise TooLargeError beyond what the bits can distinguish."""
         number = self._of_replica.setdefault(replica, len(self.replicas))
         if number == len(self.replicas):
             if number > MASK:

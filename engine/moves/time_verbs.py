@@ -82,9 +82,7 @@ def _is_noticed(sim: Simulation, broker: int) -> bool:
 
 def _why_not_detect(sim: Simulation, args: Args) -> str:
     broker = args["broker"]
-    running = sim.brokers[broker].status == UP
-    lost = sim.network.is_cut(broker, CONTROLLER) or broker in sim.network.without_zookeeper
-    if running and not lost:
+    if sim.brokers[broker].status == UP and not sim.network.is_out_of_touch(broker):
         return refuse(sim, "alive", f"kill {label(sim, broker)}", b=broker)
     return ""
 

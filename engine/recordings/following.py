@@ -24,7 +24,7 @@ from engine.model.errors import InputError
 from engine.model.profiles import get_profile
 from engine.model.quorum import FOLLOWER
 from engine.recordings.facts import facts_now, metadata_end, pairs
-from engine.recordings.reading import Facts, RecordedStep, Recording
+from engine.recordings.reading import Facts, RecordedStep, Recording, records_of
 from engine.scenarios.file import library
 from engine.scenarios.scenario import Scenario
 from engine.sim.kernel import Chance
@@ -313,8 +313,8 @@ class Follower:
         return any(self._holds(n, name, broker) for n in later)
 
     def _holds(self, number: int, name: str, broker: int) -> bool:
-        log = self.recording.steps[number].facts.get(f"b{broker} log", "")
-        return name in (record.rpartition("@")[0] or record for record in log.split())
+        facts = self.recording.steps[number].facts
+        return any(name == record for record, _ in records_of(facts, f"b{broker}"))
 
     def _send_late(self, number: int, step: RecordedStep) -> None:
         while self.late and self._holds(number, *self.late[0][:2]):

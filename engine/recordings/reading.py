@@ -111,8 +111,9 @@ class Recording:
 
         They were acknowledged (not merely by the leader), and no log has them at the end.
         """
-        logs = " ".join(str(v) for fact, v in self.steps[-1].facts.items() if fact.endswith(" log"))
-        logged = {entry.partition("@")[0] for entry in logs.split()}
+        facts = self.steps[-1].facts
+        replicas = (fact.removesuffix(" log") for fact in facts if fact.endswith(" log"))
+        logged = {name for replica in replicas for name, _ in records_of(facts, replica)}
         weak = {
             word for step in self.steps for word in step.move.split() if _WEAK.search(step.move)
         }
@@ -121,6 +122,12 @@ class Recording:
             for name, answer in self.produced.items()
             if answer == "NONE" and name not in logged | weak
         ]
+
+
+def records_of(facts: Facts, replica: str) -> list[tuple[str, int | None]]:
+    """Return (name, leader epoch) of each record of a replica's log; no epoch before 0.11."""
+    entries = (entry.partition("@") for entry in str(facts.get(f"{replica} log", "")).split())
+    return [(name, int(epoch) if epoch else None) for name, _, epoch in entries]
 
 
 def release_order(release: str) -> list[int]:

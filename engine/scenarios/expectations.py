@@ -239,3 +239,13 @@ def is_kept(verdict: str | list[str], broken: Collection[str]) -> bool:
     return set(verdict) <= set(broken) and all(
         INVARIANTS[name].explains in verdict for name in beside
     )
+
+
+def record_notation(state: Iterable[object], *sets: Collection[object], tp: int = 0) -> str:
+    """Return a partition's record as an expectation reads it.
+
+    `state` is leader, leader epoch and partition epoch; `sets` are ISR, ELR and last known ELR.
+    """
+    isr, elr, last = (f"[{','.join(map(str, brokers))}]" for brokers in sets)
+    more = f" elr {elr} last {last}" if any(sets[1:]) else ""
+    return f"P{tp or ''}{{{' '.join(map(str, state))} {isr}{more}}}"

@@ -383,6 +383,10 @@ class Network:
         self.without_zookeeper.discard(broker)
         self._refresh()
 
+    def is_out_of_touch(self, broker: int) -> bool:
+        """Check whether a broker's heartbeats do not arrive, or its session with ZooKeeper ends."""
+        return self.is_cut(broker, CONTROLLER) or broker in self.without_zookeeper
+
     def _is_for_zookeeper(self, m: Message) -> bool:
         """Check whether a cut-off broker writes it to ZooKeeper; before 2.7 its ISR, too."""
         if m.src not in self.without_zookeeper:

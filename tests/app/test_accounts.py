@@ -202,7 +202,7 @@ def test_a_build_ends_when_its_client_hangs_up(
         place = services.replays._place(digest)
         with pytest.raises(RequestError, match="was cancelled"), services.replays.using(digest):
             pass
-        assert place.replay is None and place.here == 0
+        assert place.replay is None and place.waiting_count == 0
         with place.waiting(), services.replays.using(digest) as replay:
             assert replay.total, "somebody else waits for the same run"
     assert services.replays.building() == (0, 0)

@@ -56,12 +56,41 @@ def test_two_logs_in_one_paste_answer_with_the_verdict_first() -> None:
     story = box_of(B1 + B2)["story"]
     assert isinstance(story, dict)
     assert story["verdict"][0] == (
-        "Broker 1 had 20 records that no other broker had, offsets 150 to 169; none was committed. "
-        "Written with acks=1 they are gone."
+        "When broker 1 stopped leading, offsets 150 to 169 were only in its log and not committed; "
+        "what was written with acks=1 is gone."
     )
     assert "14:07:11 leadership goes from broker 1 to broker 2." in story["verdict"]
     assert any("runs out of memory: Java heap space" in row[2] for row in story["rows"])
     assert story["run"] and story["followed"] == story["states"]
+
+
+@pytest.mark.parametrize(
+    ("language", "uncommitted", "committed"),
+    [
+        (
+            "en",
+            "When broker 1 stopped leading, offset 150 was only in its log and not committed; what "
+            "was written with acks=1 is gone.",
+            "Broker 2 leads from offset 150: offset 150 was committed and lost.",
+        ),
+        (
+            "zh-Hans",
+            "Broker 1 不再当 Leader 时，offset 150 只在它的日志中，没有提交；"
+            "以 acks=1 写入的消息已丢失。",
+            "Broker 2 从 offset 150 开始当 Leader：offset 150 已提交却丢失了。",
+        ),
+    ],
+)
+def test_a_verdict_on_one_record_is_singular(
+    language: str, uncommitted: str, committed: str
+) -> None:
+    for before, wanted in (("highWatermark: 150", uncommitted), ("highWatermark: 151", committed)):
+        shrink = B1.replace("endOffset: 170", "endOffset: 151").replace(
+            "highWatermark: 150", before
+        )
+        story = box_of(shrink + B2, language)["story"]
+        assert isinstance(story, dict)
+        assert wanted == story["verdict"][0].replace("\u2009", " ")
 
 
 def test_several_kinds_stand_in_one_paste() -> None:

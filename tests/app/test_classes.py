@@ -93,7 +93,7 @@ def test_a_room_is_told_at_most_four_times_a_second_and_then_the_newest(hall: Ha
         hall.wait(0.1)
     hall.wait(1)
     assert len(hall.told) <= 2 + 10
-    assert hall.told[-1] == (room, hall.rooms.get(room).told())
+    assert hall.told[-1] == (room, hall.rooms.get(room).state())
 
 
 @pytest.mark.parametrize("name", ["", "abc", "222-2222-222", "../../etc", "AAA-AAAA-AAA"])
@@ -125,9 +125,9 @@ def test_another_page_of_the_leader_takes_the_lead_and_the_first_is_told(hall: H
     hall.rooms.lead(room, "teacher", "t2", Place(RUN, 4))
     assert [to for to, told in hall.told if told.get("taken")] == ["t"]
     hall.rooms.leave("t")
-    assert hall.rooms.get(room).told()["led"] is True
+    assert hall.rooms.get(room).state()["led"] is True
     hall.rooms.leave("t2")
-    assert hall.rooms.get(room).told()["led"] is False
+    assert hall.rooms.get(room).state()["led"] is False
 
 
 def test_asking_twice_for_a_class_starts_one(hall: Hall) -> None:
@@ -139,8 +139,8 @@ def test_a_page_is_in_one_room_at_a_time(hall: Hall) -> None:
     first, second = hall.start(), hall.start("other", "o")
     hall.rooms.join(first, "a", "pupil")
     hall.rooms.join(second, "a", "pupil")
-    assert hall.rooms.get(first).told()["following"] == 0
-    assert (hall.rooms.where("a"), hall.rooms.get(second).told()["following"]) == (second, 1)
+    assert hall.rooms.get(first).state()["following"] == 0
+    assert (hall.rooms.where("a"), hall.rooms.get(second).state()["following"]) == (second, 1)
 
 
 def test_rooms_are_bounded(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from sqlalchemy import event
 
 from app.batch import records
 from app.batch.jobs import Jobs
-from app.batch.runners import local
+from app.batch.runners.local import LocalRunner
 from app.batch.runners.plan import BatchPlan, PlanTally
 from app.batch.runners.rows import chunks_on_disk, read_chunks
 from app.batch.runners.tables import RunnerError
@@ -216,11 +216,13 @@ def test_chunks_of_a_killed_process_are_played_again(
     monkeypatch.setenv("HIGHWATER_TEST_KILLED", str(tmp_path / "killed"))
     plan = BatchPlan((SCENARIO_OF_ROWS.to_dict(),), ["K39"], 20, 1, 5, ("acked",))
     told: list[list[PlanTally]] = []
-    assert local.run(plan, str(tmp_path / "rows"), 2, told.append, run_chunk=kill_first)
+    assert LocalRunner(2).run(
+        plan, str(tmp_path / "rows"), on_done=told.append, run_chunk=kill_first
+    )
     assert (tmp_path / "killed").exists()
     assert sorted(one.number for fresh in told for one in fresh) == [*range(plan.total_chunks)]
     with pytest.raises(RunnerError, match="killed 3 times: this machine may have too little"):
-        local.run(plan, str(tmp_path / "others"), 1, run_chunk=kill_each)
+        LocalRunner(1).run(plan, str(tmp_path / "others"), run_chunk=kill_each)
 
 
 def test_a_batch_whose_end_cannot_be_stored_says_that_the_disk_is_full(

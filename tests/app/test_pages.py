@@ -59,6 +59,14 @@ def test_unknown_pages_get_one_sentence(client: FlaskClient, address: str, statu
     assert asked_as_json["sentence"].endswith(".")
 
 
+@pytest.mark.parametrize("address", ["/r/{}", "/r/{}.json", "/r/{}/steps.json", "/e/{}"])
+def test_only_a_digest_can_be_gone(client: FlaskClient, address: str) -> None:
+    codes = {"0123456789abcdef": "gone", "0123456789ABCDEF": "not_found", "x": "not_found"}
+    for digest, code in codes.items():
+        answer = client.get(address.format(digest), headers={"Accept": "application/json"})
+        assert (answer.status_code, answer.json["code"]) == (404, code)
+
+
 def test_bad_queries_are_refused(client: FlaskClient, scenario: str) -> None:
     for query in ("seed=x", "seed=99999999999999999999", "profile=K99"):
         page = client.get(f"/s/{scenario}?{query}")

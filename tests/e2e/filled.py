@@ -12,7 +12,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from app import create_app
-from app.advisor.pages import study
+from app.advisor.pages import study_spec
 from app.batch import cycles, estimate
 from app.batch.jobs import Jobs
 from app.batch.spec import Futures, Spec, make_futures, make_spec
@@ -74,7 +74,7 @@ def _advised(jobs: Jobs) -> str:
         patch.object(importance, "FLOOR", (1.0, 0.05, 0.001, 0.001)),
         patch.object(cycles, "PILOT_TREES", 1),
     ):
-        return _played(jobs, study(Setting(), Failures(), 1))
+        return _played(jobs, study_spec(Setting(), Failures(), 1))
 
 
 def _played(jobs: Jobs, spec: Spec | Futures) -> str:

@@ -22,13 +22,14 @@ WIDTHS: Final = {
     "en": (360, 390, 768, 1280, 1440, 1920) if THOROUGH else (390, 1440),
     "zh": (390, 1920) if THOROUGH else (390,),
 }
-"""By language; HIGHWATER_THOROUGH=1 looks at all, and at every step of the library."""
+"""By language; HIGHWATER_THOROUGH=1 looks at all, and at STEPS steps of each run of the library."""
 SAMPLE: Final = ("S20", "S30", "S61")
 WANTED: Final = tuple(one.code for one in library().values()) if THOROUGH else SAMPLE
 MOST: Final = 4
 """Moments of one run."""
+STEPS: Final = 300
 
-WALK: Final = f"""async ([steps, phone]) => {{ {LOAD}
+WALK: Final = f"""async ([steps, phone, names]) => {{ {LOAD}
   const {{ goTo }} = await load('animator/player');
   const codes = {codes.SCRIPT};
   const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
@@ -39,7 +40,7 @@ WALK: Final = f"""async ([steps, phone]) => {{ {LOAD}
     await goTo(n);
     await frame();
     if (Number(stage.dataset.step) !== n) found.push(`step=${{n}}: the stage rests elsewhere`);
-    const said = [...cut(), ...codes(), ...(phone ? hidden() : [])];
+    const said = [...cut(), ...codes(names), ...(phone ? hidden() : [])];
     found.push(...said.map((one) => `step=${{n}}: ${{one}}`));
   }}
   return found;
@@ -98,9 +99,15 @@ COVERED: Final = """(what) => {
 def steps(code: str) -> list[int]:
     replay = Replay(Run(find(code), find(code).profiles[0]))
     if THOROUGH:
-        return list(range(replay.total + 1))
+        return list(range(0, replay.total + 1, 1 + replay.total // STEPS))
     moments: list[int] = replay.facts()["moments"]
     return moments[:: max(1, len(moments) // MOST)][:MOST]
+
+
+def names(code: str) -> list[str]:
+    """Names of controllers and of members of groups, which look like codes."""
+    scenario = find(code)
+    return [f"C{n}" for n in range(1, 21)] if scenario.quorum or scenario.groups else []
 
 
 @pytest.mark.parametrize("code", WANTED)
@@ -110,7 +117,7 @@ def test_sentences_of_a_step_are_complete_and_in_sight(visit: Opener, code: str)
         page = visit(f"/s/{code}?lang={lang}")
         for width in widths:
             page.set_viewport_size({"width": width, "height": SIZES[width]})
-            found = page.evaluate(WALK, [steps(code), width == PHONE])
+            found = page.evaluate(WALK, [steps(code), width == PHONE, names(code)])
             if found:
                 wrong[f"/s/{code}?lang={lang} at {width}"] = found
     assert wrong == {}
@@ -125,5 +132,5 @@ def test_a_refused_move_is_told_on_a_phone_beside_the_cells(visit: Opener) -> No
     assert axe.violations(page, "#notice") == []
     page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
     assert page.evaluate(IN_SIGHT, "#notice [data-notice]"), "over the foot of the stage"
-    assert page.evaluate(WALK, [[30], True]) == []
+    assert page.evaluate(WALK, [[30], True, []]) == []
     assert page.evaluate(COVERED, "#notice [data-notice]") == []

@@ -11,8 +11,9 @@ import pytest
 from app.cluster.scenario import scenario_of
 from app.incident import reconstruction, timeline
 from app.reading import lines, paste
+from app.reading.files import Gathered
 from app.reading.layouts import origin_of, unwrapped
-from app.reading.sources import SourceReader, readable_files
+from app.reading.sources import events_of, readable_files
 from engine.model.errors import InputError
 from engine.scenarios.scenario import Scenario
 from tests.conftest import sample
@@ -113,6 +114,6 @@ def test_spoilt_files_are_read_or_named(name: str, tmp_path: Path) -> None:
                 if told.states:
                     reconstruction.rebuild(told)
                 for source in sources:
-                    list(SourceReader(wanted, str).events(source))
+                    list(events_of(source, Gathered(wanted, str)))
         except InputError as bad:
             assert bad.sentence

@@ -20,9 +20,9 @@ from app.incident import reconstruction, render, timeline
 from app.incident.reconstruction import Rebuilt
 from app.incident.timeline import Timeline
 from app.reading import sources
-from app.reading.files import ReplicaFiles
+from app.reading.files import Gathered, ReplicaFiles
 from app.reading.names import TopicIdentity
-from app.reading.sources import SourceReader
+from app.reading.sources import events_of
 from engine.model.errors import InputError
 from engine.replay.replay import Replay
 
@@ -296,9 +296,9 @@ def test_an_incident_in_the_middle_of_millions_of_records(tmp_path: Path) -> Non
 
 def complaints(path: Path, wanted: str = "t") -> list[str]:
     found: list[str] = []
-    reader = SourceReader(TopicIdentity(wanted, 0), found.append)
+    gathered = Gathered(TopicIdentity(wanted, 0), found.append)
     for source in sources.readable_files((str(path),)):
-        for _ in reader.events(source):
+        for _ in events_of(source, gathered):
             pass
     return found
 

@@ -11,13 +11,10 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    Future,
-    wait,
-)
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
+from typing import Any
 
 from app.batch.processes import pool
 from app.batch.runners.plan import BatchPlan, Chunk, PlanTally
@@ -51,14 +48,36 @@ class LocalRunner:
         self,
         plan: BatchPlan,
         directory: str,
-        tag: str,
-        on_done: Callable[[list[PlanTally]], None],
+        tag: str = "",
+        on_done: Callable[[list[PlanTally]], None] = lambda fresh: None,
         stop: Callable[[], bool] = lambda: False,
         done: Collection[int] = (),
         run_chunk: RunChunk | None = None,
     ) -> bool:
-        """Compute the chunks that are not in `done`; True if all are on disk, False if stopped."""
-        return run(plan, directory, self._cores, on_done, done, run_chunk or engine_run_chunk, stop)
+        """Compute the chunks that are not in `done`; True if all are on disk, False if stopped.
+
+        `on_done` gets what has finished, or nothing as a heartbeat.  Chunks of a process that was
+        killed are computed again.  Raises RunnerError after ATTEMPTS such kills.
+        """
+        finished = set(done)
+        fixed = plan.scenarios, plan.metrics, directory, run_chunk or engine_run_chunk
+        for _ in range(ATTEMPTS):
+            todo = (chunk for chunk in plan.chunks() if chunk.number not in finished)
+            try:
+                with pool(self._cores) as processes:
+                    for fresh in _as_done(processes, todo, fixed, 2 * self._cores):
+                        finished.update(tally.number for tally in fresh)
+                        on_done(fresh)
+                        if stop():
+                            processes.shutdown(cancel_futures=True)
+                            return False
+                return True
+            except BrokenProcessPool:
+                log.warning("A process of a batch was killed; its chunks are computed again")
+        raise RunnerError(
+            f"A process of this batch was killed {ATTEMPTS} times: this machine may have too "
+            "little memory. Resume it later, or ask for shorter runs."
+        )
 
     def summarise(
         self, plan: BatchPlan, directory: str, done: Collection[int], keep: int
@@ -89,67 +108,10 @@ def _cause(text: str) -> tuple[str, str] | None:
     return cause_of(Run.from_text(text))
 
 
-def run(
-    plan: BatchPlan,
-    directory: str,
-    workers: int,
-    on_done: Callable[[list[PlanTally]], None] = lambda fresh: None,
-    done: Collection[int] = (),
-    run_chunk: RunChunk = engine_run_chunk,
-    stop: Callable[[], bool] = lambda: False,
-) -> bool:
-    """Compute the chunks of a plan that are not in `done`.
-
-    True when all are on disk, False where it was stopped.  `on_done` gets what has finished, or
-    nothing as a heartbeat.  Chunks of a process that was killed are computed again.  Raises
-    RunnerError after ATTEMPTS such kills.
-    """
-    finished = set(done)
-
-    def note(fresh: list[PlanTally]) -> None:
-        finished.update(tally.number for tally in fresh)
-        on_done(fresh)
-
-    for _ in range(ATTEMPTS):
-        try:
-            return _run(plan, directory, workers, note, finished, run_chunk, stop)
-        except BrokenProcessPool:
-            log.warning("A process of a batch was killed; its chunks are computed again")
-    raise RunnerError(
-        f"A process of this batch was killed {ATTEMPTS} times: this machine may have too little "
-        "memory. Resume it later, or ask for shorter runs."
-    )
-
-
-def _run(
-    plan: BatchPlan,
-    directory: str,
-    workers: int,
-    on_done: Callable[[list[PlanTally]], None],
-    done: Collection[int],
-    run_chunk: RunChunk,
-    stop: Callable[[], bool],
-) -> bool:
-    todo = (chunk for chunk in plan.chunks() if chunk.number not in done)
-    with pool(workers) as processes:
-
-        def submit(chunk: Chunk) -> Future[PlanTally]:
-            return processes.submit(
-                finish_chunk, chunk, plan.scenarios, plan.metrics, directory, run_chunk
-            )
-
-        for fresh in _as_done(submit, todo, 2 * workers):
-            on_done(fresh)
-            if stop():
-                processes.shutdown(cancel_futures=True)
-                return False
-    return True
-
-
 def _as_done(
-    submit: Callable[[Chunk], Future[PlanTally]], todo: Iterator[Chunk], ahead: int
+    processes: ProcessPoolExecutor, todo: Iterator[Chunk], fixed: tuple[Any, ...], ahead: int
 ) -> Iterator[list[PlanTally]]:
-    """Yield finished tallies.
+    """Yield finished tallies; `fixed`: what `finish_chunk` takes besides a chunk.
 
     Only a few chunks wait in the pool, so a long plan costs no memory.
     """
@@ -161,6 +123,6 @@ def _as_done(
             if chunk is None:
                 more = False
             else:
-                pending.add(submit(chunk))
+                pending.add(processes.submit(finish_chunk, chunk, *fixed))
         finished, pending = wait(pending, HEARTBEAT_S, FIRST_COMPLETED)
         yield [future.result() for future in finished]

@@ -10,10 +10,11 @@ row a batch.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from app.batch import records
 from app.batch.runners.rows import chunks_on_disk, files_of, spark_schema
 from app.batch.runners.tables import open_duck, reading
 
@@ -31,23 +32,28 @@ _WRITING = tuple(
 """Parsed, every statement that is no query has one of these types: INSERT is a ParsedStatement."""
 
 BATCHES = (
-    "batch string, scenario string, title string, profiles array<string>, runs bigint, "
-    "first_seed bigint, state string, kind string, engine int, submitted bigint"
+    ("batch", "string"),
+    ("scenario", "string"),
+    ("title", "string"),
+    ("profiles", "array<string>"),
+    ("runs", "bigint"),
+    ("first_seed", "bigint"),
+    ("state", "string"),
+    ("kind", "string"),
+    ("engine", "int"),
+    ("submitted", "bigint"),
 )
+"""Columns, each with Spark's name of its type."""
 CELLS = (
-    "batch string, profile string, cell int, label string, values map<string, string>, n bigint, "
-    "lost bigint, gone bigint, violating bigint, errors bigint"
+    ("batch", "string"),
+    ("profile", "string"),
+    ("cell", "int"),
+    ("label", "string"),
+    ("values", "map<string, string>"),
+    *((name, "bigint") for name in ("n", "lost", "gone", "violating", "errors")),
 )
-
-BATCHES_HERE = (
-    "batch VARCHAR, scenario VARCHAR, title VARCHAR, profiles VARCHAR[], runs BIGINT, "
-    "first_seed BIGINT, state VARCHAR, kind VARCHAR, engine INTEGER, submitted BIGINT"
-)
-CELLS_HERE = (
-    "batch VARCHAR, profile VARCHAR, cell INTEGER, label VARCHAR, "
-    "values MAP(VARCHAR, VARCHAR), n BIGINT, "
-    "lost BIGINT, gone BIGINT, violating BIGINT, errors BIGINT"
-)
+DUCK_TYPES = {"array<string>": "VARCHAR[]", "map<string, string>": "MAP(VARCHAR, VARCHAR)"}
+"""DuckDB's names of those that it has under another name."""
 READING = ("SELECT", "EXPLAIN")
 """DESCRIBE and SHOW are SELECTs for DuckDB."""
 
@@ -90,6 +96,10 @@ def _nodes(plan: Any) -> Iterator[Any]:
         yield from _nodes(children.apply(index))
 
 
+def _declared(columns: Iterable[tuple[str, str]], types: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {types.get(type_, type_)}" for name, type_ in columns)
+
+
 def _files(directories: Sequence[str]) -> list[str]:
     """Return the files with the rows of these batches."""
     return [path for one in directories for path in files_of(one, chunks_on_disk(one))]
@@ -119,15 +129,13 @@ def answer(
     else:
         runs = session.createDataFrame([], f"batch string, {schema}")
     runs.createOrReplaceTempView("runs")
-    session.createDataFrame(list(batches), BATCHES).createOrReplaceTempView("batches")
-    session.createDataFrame(list(cells), CELLS).createOrReplaceTempView("cells")
+    for name, rows, columns in (("batches", batches, BATCHES), ("cells", cells, CELLS)):
+        frame = session.createDataFrame(list(rows), _declared(columns, {}))
+        frame.createOrReplaceTempView(name)
     frame = session.sql(sql)
-    rows = frame.limit(most + 1).collect()
-    return QueryResult(
-        list(frame.columns),
-        [[plain(value) for value in row] for row in rows[:most]],
-        len(rows) > most,
-    )
+    collected = frame.limit(most + 1).collect()
+    shown = [[plain(value) for value in row] for row in collected[:most]]
+    return QueryResult(list(frame.columns), shown, len(collected) > most)
 
 
 def answer_here(
@@ -154,7 +162,8 @@ def answer_here(
         batch = "regexp_extract(filename, '([0-9a-f]{12})/[^/]+$', 1) AS batch"
         duck.execute(
             f"CREATE VIEW runs AS SELECT {batch}, * EXCLUDE (filename) FROM ({read});"
-            f"CREATE TABLE batches ({BATCHES_HERE}); CREATE TABLE cells ({CELLS_HERE})"
+            f"CREATE TABLE batches ({_declared(BATCHES, DUCK_TYPES)});"
+            f"CREATE TABLE cells ({_declared(CELLS, DUCK_TYPES)})"
         )
         for name, rows in (("batches", batches), ("cells", cells)):
             if rows:
@@ -204,5 +213,5 @@ def links(result: QueryResult) -> list[str]:
     for row in result.rows:
         batch, profile, cell, seed = (row[index] for index in at)
         here = f"?step={max(0, row[step] - 1)}" if step >= 0 and (row[step] or -1) > 0 else ""
-        made.append(f"/batch/{batch}/row/{profile}/{cell}/{seed}{here}")
+        made.append(f"{records.row_path(batch, str(profile), cell, seed)}{here}")
     return made

@@ -117,7 +117,7 @@ def _broken(row: Row) -> set[str]:
 
 
 def _weights(rows: Sequence[Row]) -> dict[str, list[float]]:
-    """Return sums as `Tally` has them: of doubles, where the result has decimals (weighing.py)."""
+    """Return sums as a PlanTally has them: of doubles; the result has decimals (weighing.py)."""
     heaviest = 0.0
     sums: dict[str, list[float]] = {}
     for row in rows:
@@ -250,11 +250,10 @@ def files_of(directory: str, numbers: Collection[int]) -> list[str]:
     return [f"{place}/{file.name}" for file in files]
 
 
-def set_damaged_aside(directory: str, numbers: Iterable[int]) -> set[int]:
-    """Return those of the chunks that can be read to their end.
+def delete_damaged(directory: str, numbers: Iterable[int]) -> set[int]:
+    """Delete files of chunks that cannot be read to their end; return the chunks that can.
 
-    The files of the others are moved away, so that they are computed again.  A chunk is damaged
-    where a disk or a person has changed its file.
+    Deleted chunks are computed again.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -191,7 +191,7 @@ def _take(first: PastedLine, entries: list[PastedLine], context: PasteContext) -
 
 
 def _check_owner(number: int, entries: list[PastedLine], context: PasteContext) -> None:
-    """Raise Bad where nothing says whose file this is, and offer what a prompt suggests."""
+    """Raise PasteError where nothing says whose file this is, and offer what a prompt suggests."""
     if not context.file:
         pairs = bool(entries) and _EPOCH.fullmatch(entries[0].text) is not None
         raise PasteError("headless_epochs" if pairs else "headless")

@@ -3,6 +3,7 @@
 import { capital } from "../i18n/words.js";
 import { fit, g, icon, line, rect, spans, text, textWidth, title } from "./node.js";
 import { memberOf } from "./tanks/groups.js";
+import { shorter } from "./tanks/place.js";
 
 /** Producers with what they wait for, consumers with what they see, and the observer's count. */
 export function clients(geo, view, { t, name, changed, blocked }) {
@@ -23,10 +24,9 @@ export function clients(geo, view, { t, name, changed, blocked }) {
     const needs = least(c);
     if (parts.length && at + needs > room) break;
     const left = room - at - least(shown[i + 1]) - 18; // the next one wants to be seen, too
-    const words =
-      crowded || needs + 24 > left
-        ? short
-        : fit(all, left - textWidth(`${label} `, small, true) - 34, small);
+    const space = left - textWidth(`${label} `, small, true) - 34;
+    const fits = shorter(all).find((part) => textWidth(part, small) <= space);
+    const words = crowded || needs + 24 > left ? short : (fits ?? short);
     const w = textWidth(`${label} `, small, true) + textWidth(words, small) + 26;
     const waiting = (c.waiting ?? []).slice(
       0,

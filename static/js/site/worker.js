@@ -4,7 +4,7 @@
 const SOURCES = "/highwater"; // folder of the unpacked sources, first on sys.path
 const plain = self.fetch.bind(self);
 let files = null;
-let door = null;
+let tabSession = null;
 let pages = null;
 let python = null;
 let loaded = 0;
@@ -13,7 +13,7 @@ let told = 0;
 /** Tells progress at most ten times a second. */
 function count(bytes) {
   loaded += bytes;
-  if (door || performance.now() - told < 100) return;
+  if (tabSession || performance.now() - told < 100) return;
   told = performance.now();
   postMessage({ kind: "progress", loaded, total: files.bytes });
 }
@@ -64,19 +64,19 @@ import sys
 sys.path.insert(0, "${SOURCES}")
 import gc
 gc.disable()  # nothing that is imported becomes garbage
-from ${files.package}.door import Door
-door = Door()
+from ${files.package}.tab_session import TabSession
+tab_session = TabSession()
 gc.freeze()
 gc.enable()
 `);
-  door = python.globals.get("door");
+  tabSession = python.globals.get("tab_session");
 }
 
 /** The pages and the framework they are written in: 1 MB that questions about a run do without. */
 async function loadPages() {
   python.unpackArchive(await bytes(files.pages), "zip", { extractDir: SOURCES });
   python.runPython(`from ${files.package} import tab
-pages_of_tab = tab.build(door)`);
+pages_of_tab = tab.build(tab_session)`);
   const fetched = python.globals.get("tab").fetch;
   const app = python.globals.get("pages_of_tab");
   return ({ method, path, body, type }) => {
@@ -94,7 +94,7 @@ const handlers = {
     await pages;
     return null;
   },
-  ask: ({ event, request, lang }) => JSON.parse(door.ask(event, request, lang)),
+  ask: ({ event, request, lang }) => JSON.parse(tabSession.ask(event, request, lang)),
   fetch: async (request) => {
     pages ??= loadPages();
     return (await pages)(request);
@@ -117,7 +117,7 @@ self.onmessage = ({ data }) => {
     try {
       await ready;
       const answer = await handlers[data.kind](data);
-      const runs = door.new_runs();
+      const runs = tabSession.new_runs();
       postMessage({ id: data.id, answer, runs: runs ? JSON.parse(runs) : null });
     } catch (problem) {
       postMessage({ kind: "failed", why: String(problem) });

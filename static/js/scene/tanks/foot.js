@@ -2,7 +2,7 @@
 
 import { g, icon, pill, rect, text, textWidth, title } from "../node.js";
 import { isStale, standing } from "../standing.js";
-import { fitted, sized } from "./place.js";
+import { fitted, shorter, sized } from "./place.js";
 
 /** "leads · epoch 1", "crashed", "catching up · 3 behind". */
 function threeWords(part, broker, t) {
@@ -59,9 +59,9 @@ function name(geo, broker, lane, y, replica, { t, name: called }) {
   const whole = t("card.name", { name: called(broker.id, true) });
   const room = geo.col - lead - 6;
   // A narrow column has room for the name alone.
-  const label = textWidth(whole, small, true) <= room ? whole : called(broker.id, true);
-  const [words, size] = fitted(label, room, most, small);
-  const x = lane.mid - (textWidth(words, size, true) + lead) / 2;
+  const [words, size] = fitted([whole, called(broker.id, true)], room, most, small);
+  const wide = textWidth(words, size, true) + lead;
+  const x = Math.min(Math.max(lane.mid - wide / 2, lane.left), lane.left + geo.col - wide);
   const crown = geo.part.record.leader === broker.id ? "crown" : "crown self";
   return [
     acts && {
@@ -84,7 +84,7 @@ function more(geo, broker, lane, y, replica, ctx) {
 
 /** Words in the middle under a tank, as far as its column has room. */
 function under(geo, { left, mid }, y, key, label, cls, most) {
-  const [words, size] = fitted(label, geo.col - 4, most, geo.type.small, false);
+  const [words, size] = fitted(shorter(label), geo.col - 4, most, geo.type.small, false);
   const half = textWidth(words, size) / 2 + 2;
   const x = Math.min(Math.max(mid, left + half), left + geo.col - half);
   return text(key, x, y, words, cls, { middle: true, size });

@@ -46,8 +46,7 @@ const beside = (geo, lane) => Math.min(lane.left + geo.col, geo.width) - lane.x 
 function labelled(geo, lane, word, value, lead = 0) {
   const { mark: most, small } = geo.type;
   const room = beside(geo, lane) - lead;
-  const whole = `${word} ${value}`;
-  return fitted(textWidth(whole, small, true) <= room ? whole : String(value), room, most, small);
+  return fitted([`${word} ${value}`, String(value)], room, most, small);
 }
 
 /** A bracket over the stack, with its number. */
@@ -129,11 +128,12 @@ function trail(geo, lane, broker, replica, { was, t }) {
   ];
 }
 
-/** The flag at the water; an hourglass where it waits for a follower. */
+/** The flag at the water; an hourglass where it waits for a follower and there is room. */
 function mark(geo, lane, broker, replica, { t, changed, name }) {
   const y = geo.y(Math.max(replica.hw, geo.base), lane);
   const data = { class: "hw", "data-id": `b${broker.id}:hw`, "data-value": replica.hw };
-  const waits = (replica.blocks ?? []).length > 0;
+  const spare = beside(geo, lane) - textWidth(replica.hw, geo.type.small, true);
+  const waits = (replica.blocks ?? []).length > 0 && spare >= 14;
   const lead = waits ? 14 : 0;
   const [label, size] = labelled(geo, lane, "HW", replica.hw, lead);
   const w = textWidth(label, size, true) + 1 + lead;

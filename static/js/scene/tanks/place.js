@@ -20,8 +20,17 @@ export function sized(label, width, most, least = 12, bold = true) {
   return wide <= width ? most : Math.max(least, Math.floor((10 * most * width) / wide) / 10);
 }
 
-/** [text, size]: a label made smaller, and where that is not enough shorter. */
-export function fitted(label, width, most, least, bold = true) {
-  const size = sized(label, width, most, least, bold);
+const LEAST = 10; // px: letters of the shortest version, before it is cut
+
+/** [text, size]: the first version of a label that fits, else the last one, smaller or cut. */
+export function fitted(versions, width, most, least, bold = true) {
+  const labels = [versions].flat();
+  const fits = labels.find((label) => textWidth(label, least, bold) <= width);
+  const label = fits ?? labels.at(-1);
+  const size = sized(label, width, most, fits ? least : LEAST, bold);
   return /** @type {[string, number]} */ ([fit(label, width, size, bold), size]);
 }
+
+/** "a · b · c" and its versions without the last parts: "a · b", "a". */
+export const shorter = (label) =>
+  label.split(" · ").map((_, less, parts) => parts.slice(0, parts.length - less).join(" · "));

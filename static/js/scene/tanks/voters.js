@@ -1,7 +1,7 @@
 // The voters of a KRaft quorum: a band of small metadata logs above the tanks.  Pure.
 
 import { epochClass, g, icon, line, rect, text, textWidth, title } from "../node.js";
-import { fitted } from "./place.js";
+import { fitted, shorter } from "./place.js";
 
 /** Height of the band, in px: the log, and below it name, state and epoch. */
 export const BAND = { wide: 82, narrow: 72 };
@@ -94,10 +94,7 @@ function foot(geo, lane, v, words, leads) {
   const { small } = geo.type;
   const crown = leads ? small + 5 : 0;
   const room = lane.w - crown - 8;
-  const fits = [words, words.slice(0, 2), words.slice(0, 1)].find(
-    (some) => textWidth(some.join(" · "), small, true) <= room,
-  );
-  const [label, size] = fitted((fits ?? [words[0]]).join(" · "), room, small, small);
+  const [label, size] = fitted(shorter(words.join(" · ")), room, small, small);
   const x = lane.mid - (textWidth(label, size, true) + crown) / 2;
   const y = lane.floor - 9;
   return [

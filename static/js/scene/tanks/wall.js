@@ -74,12 +74,7 @@ function memories(geo, lane, broker, replica, { t, name }) {
       const room = geo.gap.left - 12;
       const names = ids.map((id) => name(id, true)).join(",");
       const { small } = geo.type;
-      const [label, size] = fitted(
-        textWidth(names, small, true) <= room ? names : `×${ids.length}`,
-        room,
-        small,
-        small,
-      );
+      const [label, size] = fitted([names, `×${ids.length}`], room, small, small);
       const w = textWidth(label, size, true) + 14;
       const who = ids.map((id) => name(id)).join(t("list.comma"));
       const node = (top) =>

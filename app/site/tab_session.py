@@ -1,4 +1,4 @@
-"""Door of the tab: a question as JSON, its answer as JSON."""
+"""Session of a tab without a server: a question as JSON, its answer as JSON."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class TabReplays(Replays):
         return fresh
 
 
-class Door:
+class TabSession:
     """Questions of one tab, and the runs it knows."""
 
     def __init__(self) -> None:
