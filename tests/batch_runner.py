@@ -22,7 +22,10 @@ from app.batch.runners.tables import SparkError
 from app.server.services import Services
 from app.storage.batch_fields import StoredPair
 from engine.sim.run import Run
+from engine.study.batch import by_promise
 from engine.study.causes import cause_of
+from engine.study.metrics import METRICS
+from tests import batch_fakes
 
 PLACES, PLACES_OF_WEIGHTS = Decimal("1e-12"), Decimal("1e-27")
 WIDE = Context(prec=60, rounding=ROUND_HALF_UP)
@@ -38,6 +41,19 @@ def plain_jobs(services: Services, play: RunChunk, pace_s: float = 0.0) -> Jobs:
         play,
     )
     return services.jobs
+
+
+def play_chunk(chunk: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the fake's rows for a real scenario; a loss under an even seed broke no promise."""
+    scenario = {"name": chunk["scenario"]["title"]}
+    rows = []
+    for fake in batch_fakes.play_chunk({**chunk, "scenario": scenario}):
+        row = {**dict.fromkeys(METRICS), **fake}
+        if row["verdict"] != "error":
+            lost = int(bool(row["broken"]))
+            row.update(acked_lost=lost, promised_lost=lost * (row["seed"] % 2))
+        rows.append(by_promise(row))
+    return rows
 
 
 class PlainRunner:
@@ -97,7 +113,7 @@ class PlainRunner:
 
 
 def summary_of(rows: list[dict[str, Any]], plan: BatchPlan, keep: int) -> Summary:
-    """What Spark's SQL must say of these rows."""
+    """Return the summary that Spark's SQL must give for these rows."""
     groups: dict[tuple[str, int], list[dict[str, Any]]] = {}
     for row in rows:
         groups.setdefault((row["profile"], row["cell"]), []).append(row)

@@ -1,4 +1,4 @@
-"""What every test may use."""
+"""Options, marks, samples and limits of time of all tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many different runs end, by name; every Python must agree.  Imports the engine only."""
+"""Digests of the ends of many runs, equal under every Python.  Imports the engine only."""
 
 from __future__ import annotations
 

@@ -112,10 +112,10 @@ class Cluster:
         raise TimeoutError(f"{log}:\n{log.read_text(errors='replace')[-2000:]}")
 
 
-def end(process: subprocess.Popen[bytes], how: signal.Signals = signal.SIGTERM) -> None:
+def end(process: subprocess.Popen[bytes]) -> None:
     """End a process we started, with all of its session."""
     if process.poll() is None:
-        os.killpg(process.pid, how)
+        os.killpg(process.pid, signal.SIGTERM)
         try:
             process.wait(20)
         except subprocess.TimeoutExpired:

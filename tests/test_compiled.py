@@ -13,6 +13,7 @@ import pkgutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
@@ -127,23 +128,15 @@ def kinds_of(base: type[Message]) -> Iterator[type[Message]]:
 
 
 def test_the_sources_can_be_asked_for(tmp_path: Path) -> None:
-    """HIGHWATER_PURE passes by whatever stands compiled beside a source."""
-    for name, text in (("engine/__init__.py", ""), ("engine/model/__init__.py", "")):
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text or "")
+    """HIGHWATER_PURE ignores a compiled module beside its source."""
+    model = tmp_path / "engine/model"
+    model.mkdir(parents=True)
     (tmp_path / "engine/__init__.py").write_text((ROOT / "engine/__init__.py").read_text("utf-8"))
-    (tmp_path / "engine/model/log.py").write_text("WRITTEN = True\n")
-    suffix = next(s for s in _suffixes() if s != ".py")
-    (tmp_path / f"engine/model/log{suffix}").write_bytes(b"no module at all")
+    (model / "__init__.py").write_text("")
+    (model / "log.py").write_text("WRITTEN = True\n")
+    (model / f"log{EXTENSION_SUFFIXES[0]}").write_bytes(b"no module at all")
     ask = [sys.executable, "-c", "from engine.model import log; print(log.WRITTEN)"]
     for pure, works in (("1", True), ("", False)):
         env = {**os.environ, "PYTHONPATH": str(tmp_path), "HIGHWATER_PURE": pure}
         done = subprocess.run(ask, cwd=tmp_path, env=env, capture_output=True, text=True)
         assert (done.returncode == 0) is works, done.stderr
-
-
-def _suffixes() -> list[str]:
-    from importlib.machinery import EXTENSION_SUFFIXES
-
-    return EXTENSION_SUFFIXES

@@ -65,13 +65,13 @@ def test_a_field_that_was_not_reported_differs() -> None:
     assert differences({"x": {"a": 1}}, {}) == [("x", "a", 1, "(nothing)")]
 
 
-def case(subject: str, when: list[dict[str, Any]], then: Any, given: Any = None) -> dict[str, Any]:
+def case(subject: str, when: list[dict[str, Any]], then: Any) -> dict[str, Any]:
     return {
         "id": f"T-{subject}",
         "area": "test",
         "subject": subject,
         "generation": "any",
-        "given": given or {},
+        "given": {},
         "when": when,
         "then": then,
     }

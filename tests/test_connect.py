@@ -28,6 +28,7 @@ from app.core.config import load
 from engine.scenarios import file
 from engine.study.metrics import METRICS
 from tests.conftest import THOROUGH
+from tests.ports import free_port
 from tests.spark_cluster import Cluster, end
 
 START_WITHIN_S = 120
@@ -37,12 +38,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port: int = taken.getsockname()[1]
-        return port
 
 
 def answers(port: int) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from functools import cache
 
 import pytest
 
@@ -20,8 +19,8 @@ from engine.learn.topics import TOPICS
 from engine.model.languages import LANGUAGES
 from engine.properties.recording import MomentRecording
 from engine.scenarios.file import find
-from engine.sim.run import Run
 from tests.conftest import THOROUGH, sample
+from tests.recorded import recorded
 
 MOST_OFF = 0.1
 
@@ -67,11 +66,6 @@ ASKED = [(code, profile) for code, profile, *_ in PREDICTIONS]
 RUNS = list(dict.fromkeys([*LINKED, *ASKED]))
 NONSENSE = re.compile(r"\bNone\b(?! of)|\{[a-z]\w*\}|\{\}|\[\]|\(\)|[+-]\w+=|\b\w+:\w+:e\d")
 """Places without their values, profiles with flags, and names of records of __consumer_offsets."""
-
-
-@cache
-def recorded(code: str, profile: str) -> MomentRecording:
-    return MomentRecording(Run(find(code), profile))
 
 
 @pytest.mark.parametrize(("code", "profile"), RUNS if THOROUGH else sample(RUNS, 12))

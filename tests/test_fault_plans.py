@@ -46,9 +46,9 @@ def cluster(*faults: dict[str, Any], **more: Any) -> Scenario:
     return Scenario.from_dict({**data, **more})
 
 
-def begun(scenario: Scenario, profile: str, ms: int, seed: int = 0) -> Simulation:
+def begun(scenario: Scenario, profile: str, ms: int) -> Simulation:
     """The run, at `ms` of its virtual time."""
-    sim = Run(scenario, profile, seed).simulation()
+    sim = Run(scenario, profile).simulation()
     for _ in play(sim, ("run",)):
         if sim.now >= ms:
             return sim

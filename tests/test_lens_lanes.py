@@ -11,7 +11,7 @@ from engine.lens.source import release_of, source
 from engine.lens.stacks import stack
 from engine.model.profiles import get_profile
 from engine.replay.replay import Replay
-from engine.scenarios.file import library
+from engine.scenarios.file import find, library
 from engine.sim.run import Run
 
 
@@ -43,10 +43,10 @@ def test_a_turn_whose_beginning_lies_before_the_window_is_one() -> None:
     assert drawn() == []
 
 
-def window(code: str, profile: str, first: int, release: str = "") -> dict[str, Any]:
-    run = Run(next(one for one in library().values() if one.code == code), profile)
+def window(code: str, profile: str, first: int) -> dict[str, Any]:
+    run = Run(find(code), profile)
     steps = Replay(run).steps(first - 1, 41)
-    return lanes(steps[1:], release or release_of(get_profile(profile)), steps[0])
+    return lanes(steps[1:], release_of(get_profile(profile)), steps[0])
 
 
 def blocks(told: dict[str, Any], node: Any, thread: str) -> list[tuple[list[int], int, str]]:

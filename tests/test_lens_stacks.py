@@ -16,7 +16,7 @@ from engine.lens.stacks import GAPS, LOOPS, REASONS, stack, thread_name
 from engine.model.errors import InputError
 from engine.model.profiles import get_profile
 from engine.replay.replay import Replay
-from engine.scenarios.file import library
+from engine.scenarios.file import find, library
 from engine.sim.run import Run
 from engine.story.rules import RULEBOOK, RULES
 from tests.conftest import THOROUGH
@@ -148,7 +148,7 @@ def test_calls_are_lines_of_the_frame_above() -> None:
 
 
 def step_with(code: str, profile: str, rule: str) -> dict[str, Any]:
-    scenario = next(one for one in library().values() if one.code == code)
+    scenario = find(code)
     replay = Replay(Run(scenario, profile))
     for step in (replay.steps(at, 1)[0] for at in range(replay.total + 1)):
         if any(cue["rule"] == rule for cue in step["cues"]):
@@ -185,8 +185,8 @@ def test_another_release_does_it_by_a_rule_of_its_own() -> None:
                 assert wrong_in(stacks.counterpart(cue, release, mode), release, mode) == ""
 
 
-def kinds(cue: str, old: str, new: str, mode: str = "zk") -> dict[tuple[str, str], str]:
-    a, b = stack(cue, old, mode), stack(cue, new, mode)
+def kinds(cue: str, old: str, new: str) -> dict[tuple[str, str], str]:
+    a, b = stack(cue, old, "zk"), stack(cue, new, "zk")
     return {
         (
             "" if i is None else a.frames[i].name,
@@ -264,7 +264,7 @@ def test_a_voter_is_the_node_of_its_stack() -> None:
 
 
 def stacks_at(code: str, profile: str, step: int) -> dict[str, dict[str, Any]]:
-    run = Run(next(one for one in library().values() if one.code == code), profile)
+    run = Run(find(code), profile)
     (found,) = Replay(run).steps(step, 1)
     release = release_of(get_profile(profile))
     told_here = stacks_by_release(found, (release,), get_profile(profile).mode)["releases"][0]

@@ -11,12 +11,12 @@ from engine.lens.source import source
 from engine.lens.stacks import REASONS
 from engine.lens.through import through
 from engine.replay.replay import Replay
-from engine.scenarios.file import library
+from engine.scenarios.file import find
 from engine.sim.run import Run
 
 
 def step_of(code: str, profile: str, number: int) -> dict[str, Any]:
-    run = Run(next(one for one in library().values() if one.code == code), profile)
+    run = Run(find(code), profile)
     (step,) = Replay(run).steps(number, 1)
     return dict(step)
 

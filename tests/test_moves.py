@@ -10,6 +10,7 @@ from engine.moves.moves import ALIASES, VERBS, Move
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
+from engine.why.suggesting import possible
 from tests.move_cases import NEVER_REFUSED, PARSED, PLAYED, REFUSED, UNREADABLE
 
 SCENARIO = Scenario.from_dict({"title": "What can be done?", "brokers": ["A", "B", "C"]})
@@ -126,3 +127,28 @@ def test_every_verb_is_played_above() -> None:
     elsewhere |= {"remove", "join", "process", "commit", "leave", "die", "store"}
     missing = set(VERBS) - {verb for verb, _, _ in PLAYED} - elsewhere
     assert not missing, f"PLAYED of tests/move_cases.py lacks what each of {missing} does"
+
+
+def test_a_move_names_the_things_that_it_acts_on() -> None:
+    """The menu of a thing shows its moves: 2 is also a rate, an offset and a replica to come."""
+    scenario = Scenario.from_dict({"title": "x", "brokers": 4, "partitions": [[1, 2, 3]]})
+    sim = play_all(Run(scenario, "K39", 0, ("produce a b", "hold 2->1", "fetch 2")))
+    about = {one["text"]: one["about"] for one in possible(sim)}
+    for text, things in {
+        "slow_disk 1 2": ["b1"],
+        "delete records 0": ["log:1", "log:2", "log:3", "log:4"],
+        "reassign 2 3 4": ["b2", "b3", "b4", "K"],
+        "elect 2": ["b2", "K"],
+        "kill K": ["K"],
+        "cut 3 K": ["b3", "K", "link:3:K"],
+        "lose 1 2 10%": ["b1", "b2", "link:2:1"],
+        "hold md 2": ["b2", "link:2:K"],
+        "flush 2": ["b2", "log:2"],
+        "produce x2 to 1": ["b1", "P1", "log:1"],
+        "produce x2 acks=1": ["P1"],
+        "read": ["C1"],
+        "settle": [],
+    }.items():
+        assert about[text] == things, text
+    way = next(text for text in about if text.startswith("drop "))
+    assert way == "drop 2->1" and about[way] == ["b2", "b1", "link:2:1"]

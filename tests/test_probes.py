@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
 from inspect import getmembers, isfunction
 from typing import Any
 
@@ -29,15 +28,11 @@ from engine.scenarios.file import find, library
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
 from tests.conftest import THOROUGH, sample
+from tests.recorded import recorded
 
 OF_A_SAMPLE = ("S01", "S02", "S03", "S05", "S08", "S10", "S13", "S14", "S20", "S22", "S29", "S39")
 CODES = [one.code for one in library().values()] if THOROUGH else OF_A_SAMPLE[::2]
 MOST_OF_A_RUN = 400 if THOROUGH else 60
-
-
-@cache
-def recorded(code: str, profile: str) -> MomentRecording:
-    return MomentRecording(Run(find(code), profile))
 
 
 def runs(code: str) -> Iterator[tuple[Scenario, str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from itertools import product
 
 import pytest
@@ -15,15 +14,8 @@ from engine.properties import evaluate
 from engine.properties.evaluate import judge
 from engine.properties.facts import FACTS
 from engine.properties.grammar import MOST_CHARACTERS
-from engine.properties.recording import MomentRecording
 from engine.scenarios.file import find, library
-from engine.sim.run import Run
-
-
-@cache
-def recorded(code: str, profile: str) -> MomentRecording:
-    return MomentRecording(Run(find(code), profile))
-
+from tests.recorded import recorded
 
 HOLDS = [
     ("S22", "HW(B) = HW(leader)", True),

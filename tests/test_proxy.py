@@ -19,6 +19,7 @@ import pytest
 import socketio
 
 from tests.e2e.conftest import Server
+from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parent.parent
 NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin") or "nginx"
@@ -40,13 +41,6 @@ http {{
 }}
 """
 PATIENCE_S = 20
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port
 
 
 class Proxy:

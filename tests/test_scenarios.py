@@ -18,7 +18,7 @@ from engine.model.profiles import RELEASES, Profile, get_profile
 from engine.moves import moves
 from engine.replay.replay import Replay
 from engine.scenarios.expectations import is_kept
-from engine.scenarios.file import library, load_text
+from engine.scenarios.file import find, library, load_text
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
 from engine.study import matrix
@@ -114,7 +114,7 @@ def test_runs_meant_for_scale_stay_small(scenario: Scenario) -> None:
 
 def shares(code: str, profile: str, runs: int, **changes: object) -> dict[str, int]:
     """The number of runs in which each invariant broke."""
-    scenario = next(one for one in ALL if one.code == code)
+    scenario = find(code)
     for key, value in changes.items():
         scenario = scenario.vary(key.replace("__", "."), value)
     counts: dict[str, int] = {}
@@ -139,7 +139,7 @@ def test_power_loss_is_survived_more_often_with_more_copies() -> None:
 
 
 def test_a_lossy_link_thrashes_the_isr() -> None:
-    scenario = next(one for one in ALL if one.code == "S63")
+    scenario = find("S63")
     changes = 0
     for seed in range(10):
         ledger = play_all(Run(scenario, "K39", seed)).ledger

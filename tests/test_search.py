@@ -31,15 +31,9 @@ from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
 from tests.conftest import ROOT, sample
+from tests.recorded import cut_after
 
 pytestmark = pytest.mark.gate
-
-
-def after(code: str, profile: str, moves: int) -> Run:
-    """The run of a library scenario, ended after a number of its moves."""
-    scenario = file.find(code)
-    lines = Run(scenario, profile).lines()
-    return cut_at(Run(scenario, profile, 0, lines[:moves]))
 
 
 def ask(run: Run, bounds: Bounds | None = None, **more: Any) -> SearchOutcome:
@@ -68,7 +62,7 @@ def test_a_search_notices_and_heals_a_broker_without_zookeeper() -> None:
 
 
 def test_two_crashes_lose_an_acknowledged_record_of_0_10_2() -> None:
-    outcome = ask(after("S20", "Z0102", 6), crashes=2)
+    outcome = ask(cut_after("S20", "Z0102", 6), crashes=2)
     assert outcome.complete
     for name in ("I6", "I7", "I10"):
         assert outcome.found[name].moves == ("kill A", "restart A", "kill B", "restart B")
@@ -77,7 +71,7 @@ def test_two_crashes_lose_an_acknowledged_record_of_0_10_2() -> None:
 
 
 def test_one_write_and_two_crashes_lose_it_from_earlier_on() -> None:
-    outcome = ask(after("S20", "Z0102", 3), crashes=2, writes=1, never=("I7",))
+    outcome = ask(cut_after("S20", "Z0102", 3), crashes=2, writes=1, never=("I7",))
     assert outcome.ended and not outcome.complete
     found = outcome.found["I7"].moves
     assert len(found) == 5
@@ -88,14 +82,14 @@ def test_one_write_and_two_crashes_lose_it_from_earlier_on() -> None:
 
 @pytest.mark.parametrize("profile", ["Z011", "Z20", "Z21", "K39"])
 def test_later_releases_lose_nothing_to_two_crashes(profile: str) -> None:
-    outcome = ask(after("S20", profile, 6), crashes=2)
+    outcome = ask(cut_after("S20", profile, 6), crashes=2)
     assert outcome.complete
     assert not outcome.found
     assert outcome.with_acked
 
 
 def test_with_one_crash_nothing_is_lost_and_with_two_it_is() -> None:
-    run = after("S20", "Z0102", 6)
+    run = cut_after("S20", "Z0102", 6)
     assert not ask(run, crashes=1).found
     assert ask(run, crashes=2).found
 
@@ -113,7 +107,7 @@ FOUND = (
 def test_search_results_are_runs_that_end_the_same(
     start: tuple[str, str, int], spent: dict[str, int], more: dict[str, Any]
 ) -> None:
-    outcome = ask(after(*start), **spent, **more)
+    outcome = ask(cut_after(*start), **spent, **more)
     assert outcome.found
     for name, found in outcome.found.items():
         assert found.run.lines()[-len(found.moves) :] == found.moves
@@ -140,10 +134,10 @@ def test_a_search_begins_at_any_step_and_takes_the_wires_over() -> None:
 
 
 def test_a_question_gives_the_same_card_again() -> None:
-    cards = [card.card(ask(after("S20", "Z20", 6), crashes=2)) for _ in range(2)]
+    cards = [card.card(ask(cut_after("S20", "Z20", 6), crashes=2)) for _ in range(2)]
     assert json.dumps(cards[0]) == json.dumps(cards[1])
     assert cards[0]["digest"]
-    fewer = card.card(ask(after("S20", "Z20", 6), crashes=1))
+    fewer = card.card(ask(cut_after("S20", "Z20", 6), crashes=1))
     assert fewer["digest"] != cards[0]["digest"]
 
 
@@ -169,7 +163,7 @@ def test_another_process_gives_the_same_answer(asked: tuple[str, ...]) -> None:
 
 
 def test_a_bound_leaves_nothing_said_to_hold() -> None:
-    outcome = ask(after("S20", "K39", 3), Bounds(states=50), crashes=2)
+    outcome = ask(cut_after("S20", "K39", 3), Bounds(states=50), crashes=2)
     assert not outcome.complete and not outcome.ended
     verdicts = card.card(outcome)["invariants"].values()
     assert {verdict["holds"] for verdict in verdicts} == {None}
@@ -177,7 +171,7 @@ def test_a_bound_leaves_nothing_said_to_hold() -> None:
 
 
 def test_a_verdict_without_anything_to_compare_is_said_to_be() -> None:
-    outcome = ask(after("S20", "K39", 0), crashes=1, pauses=0, losses=1)
+    outcome = ask(cut_after("S20", "K39", 0), crashes=1, pauses=0, losses=1)
     told = "\n".join(card.lines(outcome))
     assert "I7 had nothing to compare" in told
     assert card.card(outcome)["states_with_acknowledged"] == 0
@@ -227,7 +221,7 @@ MERGED = [
 @pytest.mark.parametrize(("profile", "moves", "budgets"), MERGED)
 def test_a_cached_key_equals_a_fresh_one(profile: str, moves: int, budgets: Budgets) -> None:
     """What was said of a broker holds until a search works on it, and no longer."""
-    run = after("S20", profile, moves)
+    run = cut_after("S20", profile, moves)
     choices, kept = Choices(run.scenario), Keys()
     frontier = [(SearchQuestion(run, budgets).start(), budgets)]
     looked = 0
@@ -247,7 +241,7 @@ def test_a_cached_key_equals_a_fresh_one(profile: str, moves: int, budgets: Budg
 @pytest.mark.parametrize(("profile", "moves", "budgets"), sample(MERGED, 3))
 def test_states_with_one_key_stay_alike(profile: str, moves: int, budgets: Budgets) -> None:
     """Whatever is done next to either of them can be done to both, and leads to one key again."""
-    stay_alike(after("S20", profile, moves), budgets, 6)
+    stay_alike(cut_after("S20", profile, moves), budgets, 6)
 
 
 def stay_alike(run: Run, budgets: Budgets, nth: int = 1) -> None:
@@ -302,7 +296,7 @@ CHANGES = {
 
 @pytest.mark.parametrize("what", CHANGES)
 def test_relevant_facts_change_the_key(what: str) -> None:
-    sim = SearchQuestion(after("S20", "K39", 6), Budgets()).start()
+    sim = SearchQuestion(cut_after("S20", "K39", 6), Budgets()).start()
     make = Keys()
     before = make.of(sim)
     assert make.of(sim.copy()) == before
@@ -311,7 +305,7 @@ def test_relevant_facts_change_the_key(what: str) -> None:
 
 
 def test_time_and_numbers_of_requests_change_no_key() -> None:
-    sim = SearchQuestion(after("S20", "K39", 6), Budgets()).start()
+    sim = SearchQuestion(cut_after("S20", "K39", 6), Budgets()).start()
     before = Keys().of(sim)
     sim.kernel.now += 5
     sim.brokers[1].machine.corr += 10
@@ -321,7 +315,7 @@ def test_time_and_numbers_of_requests_change_no_key() -> None:
 
 def test_a_key_that_forgets_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without checkpointed marks, states are merged that a restart tells apart."""
-    start = after("S20", "Z011", 2), Budgets(crashes=1, timers=1)
+    start = cut_after("S20", "Z011", 2), Budgets(crashes=1, timers=1)
     stay_alike(*start)
     monkeypatch.setitem(key_exclusions.PLAIN, Disk, lambda disk: ())
     with pytest.raises(AssertionError, match="checkpoint"):
@@ -341,7 +335,7 @@ def test_unknown_invariants_and_clusters_are_refused() -> None:
     with pytest.raises(InputError, match="There is no invariant I99"):
         invariants("I7, I99")
     with pytest.raises(InputError, match="crashes must be"):
-        SearchQuestion(after("S20", "K39", 0), Budgets(crashes=99))
+        SearchQuestion(cut_after("S20", "K39", 0), Budgets(crashes=99))
     sessions = Scenario.from_dict({"title": "x", "brokers": 2, "configs": {"fetch_sessions": True}})
     with pytest.raises(InputError, match="fetch sessions"):
         ask(cut_at(Run(sessions, "K39", 0, ())))
@@ -392,7 +386,7 @@ def test_a_safe_release_survives_one_crash_and_one_write(profile: str) -> None:
 
 def test_a_planted_wrong_rule_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """T-1 that cuts one record too many loses it as soon as the leader is gone."""
-    run, budgets = after("S20", "Z011", 6), {"crashes": 2, "controller": 1}
+    run, budgets = cut_after("S20", "Z011", 6), {"crashes": 2, "controller": 1}
     assert not ask(run, never=("I7",), **budgets).found
 
     def one_too_many(log: Log, end: int, hw: int) -> tuple[int, bool]:
@@ -426,7 +420,7 @@ def test_defects_are_found_without_their_script(
 ) -> None:
     verdict = file.find(code).expectation(profile)
     assert verdict is not None
-    found = ask(after(code, profile, moves), never=tuple(verdict["verdict"]), **spent).found
+    found = ask(cut_after(code, profile, moves), never=tuple(verdict["verdict"]), **spent).found
     assert set(found) & set(verdict["verdict"])
     for name in set(found) & set(verdict["verdict"]):
         assert len(found[name].moves) <= max(8, script - moves)
@@ -440,7 +434,7 @@ def test_ctrl_c_gives_what_is_known_so_far() -> None:
         asked.append(progress.distinct)
         return len(asked) == 20
 
-    outcome = ask(after("S20", "K39", 3), Bounds(stop=stop), crashes=2, writes=1)
+    outcome = ask(cut_after("S20", "K39", 3), Bounds(stop=stop), crashes=2, writes=1)
     assert not outcome.complete
     assert outcome.progress.distinct >= 20
     assert asked == sorted(asked)
@@ -462,7 +456,7 @@ def danger(
 def test_a_distance_is_that_of_a_search_which_begins_after_the_move(
     profile: str, moves: int
 ) -> None:
-    run = after("S20", profile, moves)
+    run = cut_after("S20", profile, moves)
     budgets = Budgets(crashes=2, writes=1)
     outcome, reckoned = danger(SearchQuestion(run, budgets, ("I7",)))
     assert outcome.complete and len(reckoned) > 4
@@ -478,7 +472,7 @@ def test_a_distance_is_that_of_a_search_which_begins_after_the_move(
 
 
 def test_unexplored_states_are_not_called_safe() -> None:
-    run = after("S20", "Z0102", 6)
+    run = cut_after("S20", "Z0102", 6)
     outcome, reckoned = danger(SearchQuestion(run, Budgets(crashes=2), ("I7",)), Bounds(states=20))
     assert not outcome.complete
     assert {one.kind for one in reckoned} == {FAR}

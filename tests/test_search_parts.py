@@ -16,6 +16,7 @@ from engine.model.errors import InputError
 from engine.scenarios import file
 from engine.sim.run import Run
 from tests.conftest import sample
+from tests.recorded import cut_after
 
 
 class Rows:
@@ -90,16 +91,10 @@ def dealt_out(question: SearchQuestion, bounds: Bounds | None = None) -> SearchO
     return search_on(Context(), lambda: None, question, bounds or Bounds())
 
 
-def after(code: str, profile: str, moves: int) -> Run:
-    scenario = file.find(code)
-    lines = Run(scenario, profile).lines()
-    return cut_at(Run(scenario, profile, 0, lines[:moves]))
-
-
 @pytest.mark.parametrize(("profile", "never"), sample([("K39", ("I7",)), ("Z0102", ())], 2))
 def test_whole_searches_give_the_same_card(profile: str, never: tuple[str, ...]) -> None:
     """States, widths, moves played, every way that was found: the digest is of all of it."""
-    question = SearchQuestion(after("S20", profile, 6), Budgets(crashes=2), never)
+    question = SearchQuestion(cut_after("S20", profile, 6), Budgets(crashes=2), never)
     one, other = search(question), dealt_out(question)
     assert one.complete
     assert other.complete
@@ -108,7 +103,7 @@ def test_whole_searches_give_the_same_card(profile: str, never: tuple[str, ...])
 
 def test_the_shortest_way_is_the_same() -> None:
     """Which a search in one process finds in the middle of a level, and this one after it."""
-    question = SearchQuestion(after("S20", "Z0102", 6), Budgets(crashes=2), ("I7",))
+    question = SearchQuestion(cut_after("S20", "Z0102", 6), Budgets(crashes=2), ("I7",))
     one, other = search(question), dealt_out(question)
     assert other.ended
     assert not other.complete
@@ -118,7 +113,7 @@ def test_the_shortest_way_is_the_same() -> None:
 
 
 def test_a_bound_and_a_question_that_cannot_be_asked() -> None:
-    question = SearchQuestion(after("S20", "K39", 6), Budgets(crashes=2), ("I7",))
+    question = SearchQuestion(cut_after("S20", "K39", 6), Budgets(crashes=2), ("I7",))
     outcome = dealt_out(question, Bounds(states=20))
     assert not outcome.complete
     assert not outcome.ended
@@ -128,12 +123,12 @@ def test_a_bound_and_a_question_that_cannot_be_asked() -> None:
 
 
 def test_a_goal_that_is_met_already_takes_no_move() -> None:
-    question = SearchQuestion(after("S20", "K39", 6), Budgets(), reach="B LEO 5")
+    question = SearchQuestion(cut_after("S20", "K39", 6), Budgets(), reach="B LEO 5")
     assert dealt_out(question).found.keys() == search(question).found.keys()
 
 
 def test_each_task_tells_its_counts() -> None:
-    question = SearchQuestion(after("S20", "K39", 6), Budgets(crashes=1), ("I7",))
+    question = SearchQuestion(cut_after("S20", "K39", 6), Budgets(crashes=1), ("I7",))
     asked = (question.run.text(), tuple(question.budgets), question.never, question.reach)
     rows: list[Row] = list(expanded([], asked, frozenset()))
     assert rows == [(COUNTS, ({}, 0, 0))]

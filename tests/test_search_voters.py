@@ -13,12 +13,13 @@ from engine.explore.keys import Keys
 from engine.explore.question import SearchQuestion, cut_at
 from engine.explore.searching import REACHED, SearchOutcome, StateSearch, search
 from engine.model.errors import InputError
-from engine.model.quorum import Quorum, Voter
+from engine.model.quorum import Voter
 from engine.scenarios.file import load_text
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
 from tests import quorum_errors
 from tests.conftest import sample
+from tests.rules.playing import quorum_of
 from tests.test_search import stay_alike
 
 AT_ONCE = """
@@ -35,11 +36,6 @@ def after(*lines: str, profile: str = "K39", text: str = AT_ONCE) -> Run:
 
 def ask(run: Run, reach: str = "", **given: Any) -> SearchOutcome:
     return search(SearchQuestion(run, Budgets(**given), reach=reach))
-
-
-def quorum_of(sim: Simulation) -> Quorum:
-    assert sim.cluster.quorum is not None
-    return sim.cluster.quorum
 
 
 def watch(run: Run, **given: Any) -> tuple[SearchOutcome, Counter[int]]:

@@ -18,9 +18,9 @@ from app import bootstrap
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def uv(*words: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+def uv(*words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "uv", *words, "--offline", "--quiet", "--no-config"]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
 
 
 def lock() -> list[dict[str, Any]]:

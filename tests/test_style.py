@@ -164,6 +164,26 @@ def test_python_names_the_actor() -> None:
     assert found == [], "\n".join(found)
 
 
+SCRIPT_COMMENT = re.compile(
+    r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL
+)
+"""A comment of a script, or a string, which may contain the signs of one."""
+
+
+def test_scripts_name_the_actor() -> None:
+    found = []
+    for path in sorted((ROOT / "static/js").rglob("*.js")):
+        source = path.read_text("utf-8")
+        for match in SCRIPT_COMMENT.finditer(source):
+            if match[0].startswith("/"):
+                start = source.count("\n", 0, match.start())
+                found += [
+                    f"{short(path)}:{start + line}: {word}: name the visitor, thing or number"
+                    for line, word in _forbidden(match[0])
+                ]
+    assert found == [], "\n".join(found)
+
+
 def test_names_of_tests_state_a_fact() -> None:
     """`test_stalled_connections_do_not_block_others`, not `test_who_stalls_...`."""
     found = [

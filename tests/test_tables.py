@@ -143,13 +143,13 @@ def test_few_runs_are_played_by_processes_here(tmp_path: Path) -> None:
     assert len(chunks_on_disk(str(tmp_path / "s"))) < plan().total_chunks
 
 
-def asked(sql: str, place: Path, most: int = 50) -> QueryResult:
+def asked(sql: str, place: Path) -> QueryResult:
     names = ["0123456789a0", "0123456789a1"]
     cells = [(name, profile, cell, f"c{cell}", {"c": str(cell)}, 20, 0, 0, 0, 0)
              for name in names for profile in plan().profiles for cell in range(2)]  # fmt: skip
     return answer_here(
         sql, str(place), [str(place / name) for name in names], batch_fakes.METRICS,
-        [], cells, most,
+        [], cells, 50,
     )  # fmt: skip
 
 

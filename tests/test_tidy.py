@@ -126,7 +126,7 @@ ONLY_IN = {
 }
 
 AT_THE_DOOR_OF_ENGINE = {"os", "sys", "types"}
-"""Asked by `engine/__init__.py` alone: whether what was compiled is to be passed over."""
+"""Imported by `engine/__init__.py` alone, which decides whether compiled modules are used."""
 
 CONNECTING = {"create_engine", "Engine", "Connection", "event", "make_url", "exc", "pool"}
 DECLARING = {"DeclarativeBase", "Mapped", "mapped_column", "ForeignKey", "MetaData", "Column"}

@@ -9,6 +9,7 @@ from engine.moves import moves
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
+from tests.rules.playing import played
 
 FIVE = Scenario.from_dict(
     {"title": "Where?", "brokers": [{"id": n} for n in range(5)], "partitions": [[4]]}
@@ -25,10 +26,6 @@ KAFKA_TABLE = {
     (5, 10, 3, 0, 0): "012 123 234 340 401 023 134 240 301 412",
     (4, 6, 3, 1, 2): "102 213 320 031 123 230",
 }
-
-
-def after(scenario: Scenario, lines: str, profile: str, seed: int = 0) -> Simulation:
-    return play_all(Run(scenario, profile, seed, tuple(one.strip() for one in lines.split(";"))))
 
 
 def lists(sim: Simulation, topic: str) -> list[Ids]:
@@ -50,26 +47,26 @@ def test_the_table_of_the_zookeeper_era(case: tuple[int, ...], table: str, profi
         else Scenario.from_dict({"title": "Four?", "brokers": [{"id": n} for n in range(4)]})
     )
     line = f"create_topic o partitions={partitions} factor={factor} placer=zk"
-    sim = after(scenario, f"{line} start={start} shift={shift}", profile)
+    sim = played(scenario, profile, f"{line} start={start} shift={shift}")
     assert digits(lists(sim, "o")) == table
 
 
 @pytest.mark.parametrize("profile", ["K39", "Z33"])
 def test_added_partitions_go_on_from_the_first_replica(profile: str) -> None:
     line = "create_topic o partitions=6 factor=3 placer=zk start=0; add_partitions o count=2 "
-    assert digits(lists(after(FIVE, line + "placer=zk", profile), "o")[6:]) == "123 234"
-    assert digits(lists(after(FIVE, line + "placer=textbook", profile), "o")[6:]) == "123 234"
+    assert digits(lists(played(FIVE, profile, line + "placer=zk"), "o")[6:]) == "123 234"
+    assert digits(lists(played(FIVE, profile, line + "placer=textbook"), "o")[6:]) == "123 234"
 
 
 def test_racks_come_in_turn() -> None:
     """control-plane 2.3, first row."""
-    sim = after(RACKS, "create_topic o partitions=7 factor=3 start=0", "Z33")
+    sim = played(RACKS, "Z33", "create_topic o partitions=7 factor=3 start=0")
     assert digits(lists(sim, "o")) == "031 315 154 542 420 203 042"
 
 
 def test_a_restarted_broker_still_has_its_rack() -> None:
     for profile in ("Z33", "K39"):
-        sim = after(RACKS, "kill 1; detect 1; restart 1; create_topic o factor=3", profile)
+        sim = played(RACKS, profile, "kill 1; detect 1; restart 1; create_topic o factor=3")
         racks = {sim.brokers[b].machine.rack for b in lists(sim, "o")[0]}
         assert len(racks) == 3, profile
 
@@ -77,13 +74,14 @@ def test_a_restarted_broker_still_has_its_rack() -> None:
 @pytest.mark.parametrize("profile", ["K39", "Z33"])
 def test_chance_belongs_to_the_run(profile: str) -> None:
     line = "create_topic o partitions=5 factor=2"
-    found = [digits(lists(after(FIVE, line, profile, seed), "o")) for seed in (1, 1, 2, 3, 4)]
+    runs = [play_all(Run(FIVE, profile, seed, (line,))) for seed in (1, 1, 2, 3, 4)]
+    found = [digits(lists(sim, "o")) for sim in runs]
     assert found[0] == found[1]
     assert len(set(found)) > 1
 
 
 def test_the_striped_placer_uses_fenced_brokers_as_followers_only() -> None:
-    sim = after(FIVE, "kill 0; detect 0; create_topic o partitions=5 factor=5", "K39")
+    sim = played(FIVE, "K39", "kill 0; detect 0; create_topic o partitions=5 factor=5")
     made = lists(sim, "o")
     assert all(set(one) == {0, 1, 2, 3, 4} and one[0] != 0 for one in made)
     records = [sim.cluster.controller.records[tp] for tp in sim.cluster.controller.topics["o"].tps]
@@ -92,11 +90,11 @@ def test_the_striped_placer_uses_fenced_brokers_as_followers_only() -> None:
 
 @pytest.mark.parametrize("profile", ["K39", "Z33"])
 def test_records_of_a_new_topic_are_kept_like_others(profile: str) -> None:
-    sim = after(
+    sim = played(
         FIVE,
+        profile,
         "create_topic o 0,1,2; produce a b p=o-0; settle; kill 0; detect 0; "
         "produce c p=o-0; settle; restart 0; settle",
-        profile,
     )
     logs = [sim.brokers[b].machine.disks[1].log for b in (0, 1, 2)]
     assert [log.leo for log in logs] == [3, 3, 3] and not sim.broken
@@ -105,7 +103,7 @@ def test_records_of_a_new_topic_are_kept_like_others(profile: str) -> None:
 
 def test_zookeeper_elects_once_a_replica_is_there() -> None:
     """CP-ELECT-NEW without a live replica: a broker on its way out is registered, not counted."""
-    sim = after(FIVE, "cut 1 K; advance 1", "Z33")
+    sim = played(FIVE, "Z33", "cut 1 K; advance 1")
     sim.cluster.controller.brokers[1].shutting_down = True
     # No moves alone bring about a broker that is leaving and is asked for.
     list(moves.play(sim, moves.parse("create_topic o 1", FIVE.brokers)))
@@ -130,29 +128,29 @@ def left(sim: Simulation) -> dict[int, list[int]]:
 
 def test_zookeeper_waits_for_a_reassignment() -> None:
     start = "create_topic o 0,1; produce a p=o-0; settle; reassign 2 3 p=o-0; delete_topic o"
-    sim = after(FIVE, start, "Z33")
+    sim = played(FIVE, "Z33", start)
     assert 1 in sim.cluster.controller.records and "o" in sim.cluster.controller.deletions
-    sim = after(FIVE, f"{start}; settle", "Z33")
+    sim = played(FIVE, "Z33", f"{start}; settle")
     assert left(sim) == {4: [0]} and "o" not in sim.cluster.controller.topics
 
 
 def test_zookeeper_asks_again_once_a_broker_is_reached() -> None:
-    sim = after(FIVE, "create_topic o 0,1; cut 1 K; delete_topic o", "Z33")
+    sim = played(FIVE, "Z33", "create_topic o 0,1; cut 1 K; delete_topic o")
     assert left(sim) == {1: [1], 4: [0]}
-    sim = after(FIVE, "create_topic o 0,1; cut 1 K; delete_topic o; heal", "Z33")
+    sim = played(FIVE, "Z33", "create_topic o 0,1; cut 1 K; delete_topic o; heal")
     assert left(sim) == {4: [0]} and not sim.cluster.controller.deletions
-    sim = after(FIVE, "create_topic o 0,1; kill 1; delete_topic o; kill K; restart K; restart 1",
-                "Z33")  # fmt: skip
+    lines = "create_topic o 0,1; kill 1; delete_topic o; kill K; restart K; restart 1"
+    sim = played(FIVE, "Z33", lines)
     assert left(sim) == {4: [0]} and not sim.cluster.controller.deletions
 
 
 @pytest.mark.parametrize("profile", ["K39", "Z33"])
 def test_the_last_topic_may_go(profile: str) -> None:
-    sim = after(FIVE, "produce a; delete_topic t; settle; advance 40s; create_topic t", profile)
+    sim = played(FIVE, profile, "produce a; delete_topic t; settle; advance 40s; create_topic t")
     assert left(sim).keys() == set(lists(sim, "t")[0])
     assert sim.cluster.names == ("t-0", "t-0") and not sim.broken
 
 
 def test_a_moved_partition_leaves_no_stray_log() -> None:
-    sim = after(FIVE, "create_topic o 0,1; kill 1; reassign 0 2 p=o-0; settle; restart 1", "K39")
+    sim = played(FIVE, "K39", "create_topic o 0,1; kill 1; reassign 0 2 p=o-0; settle; restart 1")
     assert left(sim) == {0: [1], 2: [1], 4: [0]}

@@ -14,7 +14,7 @@ import pytest
 
 from app.batch.wire import BatchResult
 from engine.replay.replay import Replay
-from engine.scenarios.file import library
+from engine.scenarios.file import find, library
 from engine.sim.run import Run
 from engine.view import wire
 from tests.conftest import ROOT
@@ -44,7 +44,7 @@ def schema() -> str:
 
 @pytest.mark.parametrize("code", [one.code for one in library().values()][::8])
 def test_every_step_is_as_declared(code: str) -> None:
-    scenario = next(one for one in library().values() if one.code == code)
+    scenario = find(code)
     replay = Replay(Run(scenario, scenario.profiles[0]))
     for n in range(0, min(replay.total, 40 * EVERY), EVERY):
         (step,) = replay.steps(n, 1)
@@ -53,7 +53,7 @@ def test_every_step_is_as_declared(code: str) -> None:
 
 def test_a_cue_names_its_partition() -> None:
     """What it tells of a high watermark is true of that partition's replica, and of no other."""
-    many = next(one for one in library().values() if one.code == "S50")
+    many = find("S50")
     told = set()
     for step in Replay(Run(many, many.profiles[0])).steps(0, 600):
         parts = {part["p"]: part for part in step["view"]["partitions"]}
@@ -68,7 +68,7 @@ def test_a_cue_names_its_partition() -> None:
 
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_every_why_is_as_declared(subject: str) -> None:
-    replay = Replay(Run(next(one for one in library().values() if one.code == "S20"), "K39"))
+    replay = Replay(Run(find("S20"), "K39"))
     for n in range(0, replay.total, 20):
         held(replay.why(n, subject), wire.Why)
 

@@ -21,10 +21,10 @@ FILLED = "produce a b; settle; produce c d; settle; produce e f; settle; produce
 COPIED = FILLED + "advance 1s"
 FAILING = FILLED + "store down; advance 1s"
 REJOINED = (
-    "produce a b; settle; kill C; detect C; restart A; produce c d; settle; produce e f; settle; "
+    "produce a b; settle; kill C; detect C; produce c d; settle; produce e f; settle; "
     "kill A; detect A; produce g h; settle; produce i; settle; advance 1s; restart C; fetch C; "
     "settle"
-).replace("restart A; ", "")
+)
 UNCOMMITTED = (
     "produce a b acks=1; hold B->A Fetch; hold C->A Fetch; produce c d acks=1; produce e acks=1; "
     "advance 1s"

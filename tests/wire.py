@@ -1,4 +1,4 @@
-"""What is told is held to the types that declare it."""
+"""Check of answers against the types that declare them."""
 
 from __future__ import annotations
 

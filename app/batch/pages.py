@@ -115,7 +115,6 @@ def form() -> str:
         "fixed": fixed,
         "examples": EXAMPLES,
         "limits": {"runs": RUNS_MOST, "profiles": PROFILES_MOST, "cells": CELLS_MOST},
-        "csrf": visitor.csrf_token(),
         "lang": visitor.lang(),
     }
     return render_template(
@@ -332,7 +331,6 @@ def page(number: str) -> str:
             "batch": shown,
             "active": active,
             "ended": ENDED,
-            "csrf": visitor.csrf_token(),
             "lang": visitor.lang(),
         },
     )

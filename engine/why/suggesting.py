@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, TypedDict
 
+from engine.clients.clients import Producer
 from engine.clients.group_member import GroupMember
 from engine.dataplane import directories
 from engine.model.groups import OFFSETS_TOPIC
-from engine.model.messages import FIRST_CONSUMER
+from engine.model.messages import CONTROLLER, FIRST_CONSUMER
 from engine.model.records import PartitionRecord
 from engine.model.state import LEADER
 from engine.moves import moves
@@ -23,10 +24,19 @@ _FAULTS: Final = (
 )
 
 
+_OF_CONTROLLER: Final = ("elect", "reassign")
+_OF_LOG: Final = ("checkpoint", "flush")
+
+
 class PossibleMove(TypedDict):
-    """A suggested move; `why`: the reason why it is not enabled, or ""."""
+    """A suggested move.
+
+    `about`: what it acts on, as the stage names its things (b1, log:1, link:2:1, K, P1).  `why`:
+    the reason why it is not enabled, or "".
+    """
 
     text: str
+    about: list[str]
     group: str
     help: str
     enabled: bool
@@ -41,6 +51,7 @@ def possible(sim: Simulation) -> list[PossibleMove]:
         possible_moves.append(
             {
                 "text": line,
+                "about": _about(sim, move),
                 "group": move.verb.group,
                 "help": move.verb.help,
                 "enabled": not reason,
@@ -48,6 +59,31 @@ def possible(sim: Simulation) -> list[PossibleMove]:
             }
         )
     return possible_moves
+
+
+def _about(sim: Simulation, move: moves.Move) -> list[str]:
+    args, name = move.args, move.verb.name
+    broker, to, client = args.get("broker"), args.get("to"), args.get("client")
+    ends = [args[key] for key in ("a", "b", "src", "dst") if args.get(key) is not None]
+    if "metadata" in args or "alter" in args:
+        ends = [broker, CONTROLLER]
+    nodes = [broker, to, client, *(args.get("target") or ()), *(end for end in ends if end >= 0)]
+    if name in _OF_CONTROLLER or CONTROLLER in (args.get("a"), args.get("b")):
+        nodes.append(CONTROLLER)
+    if name == "produce":
+        nodes += [node for node, machine in sim.clients.items() if isinstance(machine, Producer)]
+    things = [_thing(node) for node in nodes if node is not None]
+    if len(ends) == 2:
+        things.append(f"link:{node_name(max(ends))}:{node_name(min(ends))}")
+    if name == "delete":
+        things += [f"log:{node}" for node in sim.brokers]
+    elif to is not None or (broker is not None and name in _OF_LOG):
+        things.append(f"log:{broker if to is None else to}")
+    return list(dict.fromkeys(things))
+
+
+def _thing(node: int) -> str:
+    return f"b{node}" if node >= 0 else str(node_name(node))
 
 
 def suggestions(sim: Simulation) -> Iterator[str]:

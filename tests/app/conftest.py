@@ -14,10 +14,14 @@ from flask.testing import FlaskClient
 from werkzeug.routing import Rule
 
 from app import create_app
+from app.batch import estimate
+from app.batch.jobs import Jobs
+from app.batch.runners.rows import RunChunk
 from app.core import config
 from app.core.config import Settings
 from app.server.services import KEY, Services
 from app.storage.database import Database
+from tests.batch_runner import plain_jobs, play_chunk
 
 SESSION = "token-of-this-browser"
 
@@ -96,6 +100,32 @@ def make_app() -> Iterator[Callable[[Settings], Flask]]:
 @pytest.fixture
 def app(make_app: Callable[[Settings], Flask], settings: Settings) -> Flask:
     return make_app(settings)
+
+
+@pytest.fixture
+def services(app: Flask) -> Services:
+    found: Services = app.extensions[KEY]
+    return found
+
+
+@pytest.fixture
+def make_jobs(services: Services, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Jobs]]:
+    monkeypatch.setattr(estimate, "PROBE_S", 0.05)
+    made: list[Jobs] = []
+
+    def make(pace_s: float = 0.0, play: RunChunk = play_chunk) -> Jobs:
+        made.append(plain_jobs(services, play, pace_s))
+        return made[-1]
+
+    yield make
+    for jobs in made:
+        jobs.close()
+
+
+@pytest.fixture
+def jobs(make_jobs: Callable[..., Jobs]) -> Jobs:
+    """Batches of the fake engine, in this process."""
+    return make_jobs()
 
 
 @pytest.fixture

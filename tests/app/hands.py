@@ -1,4 +1,4 @@
-"""What processes do in tests; another process reads this file, so it imports next to nothing."""
+"""Functions that worker processes run in tests.  Each imports this file, so it imports little."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def same(what: object) -> object:
 
 
 def number() -> int:
-    """Of the process."""
+    """Return the number of this process."""
     return os.getpid()
 
 

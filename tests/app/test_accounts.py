@@ -31,12 +31,6 @@ from tests.app.conftest import SCENARIO, TOKEN, Socket, browser, post
 LONG = Run(find("S61"), "Z0102", 1, ("run 30m",))
 
 
-@pytest.fixture
-def services(app: Flask) -> Services:
-    found: Services = app.extensions[KEY]
-    return found
-
-
 # -- addresses -------------------------------------------------------------------------------------
 
 

@@ -271,8 +271,9 @@ def test_forgotten_replays_are_played_again(
         assert socket.ask("play", {"run": run["run"], "step": 0, "count": 1})["ok"]
 
 
-def test_answers_come_in_the_order_of_the_questions(app: Flask, client: FlaskClient) -> None:
-    services: Services = app.extensions[KEY]
+def test_answers_come_in_the_order_of_the_questions(
+    services: Services, client: FlaskClient
+) -> None:
     assert services.socketio.server.async_handlers is False
 
 

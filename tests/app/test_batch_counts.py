@@ -22,11 +22,9 @@ from app.batch.wire import BatchResult
 from app.storage.models import BatchCellRow
 from engine.scenarios.scenario import Scenario
 from tests.app.conftest import browser
-from tests.app.test_batch_jobs import SCENARIO, ended, make_jobs, play_chunk, spec
-from tests.batch_runner import heavier
+from tests.app.test_batch_jobs import SCENARIO, ended, spec
+from tests.batch_runner import heavier, play_chunk
 from tests.wire import held
-
-__all__ = ["make_jobs"]
 
 OFTEN = {"kind": "bounce", "mtbf_ms": 20_000, "mttr_ms": 300, "importance": 3}
 TILTED = Scenario.from_dict({**SCENARIO.to_dict(), "faults": [OFTEN]})

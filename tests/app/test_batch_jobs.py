@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,42 +29,12 @@ from app.core.refusals import RequestError
 from app.server.services import KEY, Services
 from app.storage.models import BatchCellRow, BatchRow
 from engine.scenarios.scenario import Scenario
-from engine.study.batch import LOST, UNPROMISED, by_promise
-from engine.study.metrics import METRICS
-from tests import batch_fakes
+from engine.study.batch import LOST, UNPROMISED
 from tests.app.conftest import TOKEN, Socket, browser, post
-from tests.batch_runner import plain_jobs
+from tests.batch_runner import play_chunk
 from tests.wire import held
 
-
-def play_chunk(chunk: dict[str, Any]) -> list[dict[str, Any]]:
-    """The fake's rows under a real scenario; under even seeds nothing promised what they lost."""
-    scenario = {"name": chunk["scenario"]["title"]}
-    rows = []
-    for fake in batch_fakes.play_chunk({**chunk, "scenario": scenario}):
-        row = {**dict.fromkeys(METRICS), **fake}
-        if row["verdict"] != "error":
-            lost = int(bool(row["broken"]))
-            row.update(acked_lost=lost, promised_lost=lost * (row["seed"] % 2))
-        rows.append(by_promise(row))
-    return rows
-
-
 SCENARIO = Scenario.from_dict({"title": "Three brokers", "profiles": ["K39", "Z0102"]})
-
-
-@pytest.fixture
-def make_jobs(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Jobs]]:
-    monkeypatch.setattr(estimate, "PROBE_S", 0.05)
-    made: list[Jobs] = []
-
-    def make(pace_s: float = 0.0) -> Jobs:
-        made.append(plain_jobs(app.extensions[KEY], play_chunk, pace_s))
-        return made[-1]
-
-    yield make
-    for jobs in made:
-        jobs.close()
 
 
 def spec(runs: int = 300, **more: Any) -> Spec:
@@ -178,8 +148,7 @@ def test_a_study_stops_when_it_knows_enough(make_jobs: Callable[..., Jobs]) -> N
         spec(within=60)
 
 
-def test_few_runs_start_no_java(app: Flask) -> None:
-    services = app.extensions[KEY]
+def test_few_runs_start_no_java(services: Services) -> None:
     jobs = Jobs(services.database, services.settings, lambda told, to: None)
     try:
         number = jobs.submit(make_spec(Scenario.from_dict({"title": "Still"}), 3, ["K39"]))

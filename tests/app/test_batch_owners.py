@@ -15,9 +15,7 @@ from app.core.refusals import RequestError
 from app.server.services import KEY
 from app.storage.models import BatchRow
 from tests.app.conftest import TOKEN, Socket, browser
-from tests.app.test_batch_jobs import ended, make_jobs, spec
-
-__all__ = ["make_jobs"]
+from tests.app.test_batch_jobs import ended, spec
 
 
 def test_a_batch_of_the_command_line_belongs_to_no_browser(

@@ -32,11 +32,10 @@ from engine.scenarios.random_twin import random_twin
 from engine.sim.run import Run, play_all
 from engine.study.batch import run_chunk
 from tests.app.conftest import TOKEN, browser, post
-from tests.app.test_batch_jobs import ended, make_jobs, play_chunk
+from tests.app.test_batch_jobs import ended
+from tests.batch_runner import play_chunk
 from tests.conftest import ROOT
 from tests.wire import held
-
-__all__ = ["make_jobs"]
 
 NAME = "S61"
 
@@ -46,11 +45,6 @@ def test_every_state_has_words() -> None:
     prefix = "batch.state."
     assert [key.removeprefix(prefix) for key in words if key.startswith(prefix)] == list(BatchState)
     assert {f"batch.ended.{state}" for state in ENDED if state != BatchState.DONE} <= words.keys()
-
-
-@pytest.fixture
-def jobs(make_jobs: Callable[..., Jobs]) -> Jobs:
-    return make_jobs()
 
 
 def start(client: FlaskClient, jobs: Jobs, **asked: Any) -> str:
@@ -181,7 +175,9 @@ def test_a_finished_batch_reads_in_chinese(client: FlaskClient, jobs: Jobs) -> N
     assert "批量运行" in client.get("/batch?lang=zh").text
 
 
-def test_failures_are_filtered_and_replayed(client: FlaskClient, jobs: Jobs, app: Flask) -> None:
+def test_failures_are_filtered_and_replayed(
+    client: FlaskClient, jobs: Jobs, services: Services
+) -> None:
     number = start(client, jobs, vary=["min.insync.replicas=1,2"], first_seed=40)
     found = client.get(f"/api/batches/{number}?profile=K39&invariant=I7").json["failures"]
     assert {(row["profile"], row["invariant"]) for row in found["rows"]} == {("K39", "I7")}
@@ -191,7 +187,6 @@ def test_failures_are_filtered_and_replayed(client: FlaskClient, jobs: Jobs, app
     pattern = r"/r/([0-9a-f]{16})\?step=(\d+)&size=event&tab=checks"
     digest, step = re.fullmatch(pattern, answer.location).groups()
     assert int(step) == max(0, row["step"] - 10)
-    services: Services = app.extensions[KEY]
     run = services.replays.run(digest)
     assert (run.profile, run.seed) == ("K39", row["seed"])
     assert run.scenario.configs["min.insync.replicas"] == 2
@@ -285,7 +280,9 @@ def test_tables_as_csv(client: FlaskClient, jobs: Jobs) -> None:
     assert {row["profile"] for row in measures} == {"Z0102", "K39"}
 
 
-def test_a_study_is_changed_and_run_again(client: FlaskClient, jobs: Jobs, app: Flask) -> None:
+def test_a_study_is_changed_and_run_again(
+    client: FlaskClient, jobs: Jobs, services: Services
+) -> None:
     asked = {
         "profiles": ["Z0102", "Z27+strict_min_isr"],
         "vary": ["brokers=3,5"],
@@ -304,7 +301,6 @@ def test_a_study_is_changed_and_run_again(client: FlaskClient, jobs: Jobs, app: 
     ):
         assert there in form, there
     # A study of a run made by hand: its scenario has no name to be requested by.
-    services: Services = app.extensions[KEY]
     digest = services.replays.register(Run(file.find("S20"), "Z0102", 3).then("kill 1"))
     made = str(post(client, "/api/batches", {"run": digest, "runs": 2}).json["id"])
     ended(jobs, made)

@@ -29,17 +29,9 @@ from engine.replay.replay import Replay
 from engine.scenarios.file import find
 from engine.sim.run import Run
 from tests.app.conftest import SCENARIO, TOKEN, Socket, browser, post
-from tests.app.test_batch_jobs import ended, make_jobs, spec
-
-__all__ = ["make_jobs"]
+from tests.app.test_batch_jobs import ended, spec
 
 LONG = Run(find("S61"), "Z0102", 1, ("run 30m",))
-
-
-@pytest.fixture
-def services(app: Flask) -> Services:
-    found: Services = app.extensions[KEY]
-    return found
 
 
 # -- the door --------------------------------------------------------------------------------------

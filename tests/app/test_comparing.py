@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from flask import Flask
 from flask.testing import FlaskClient
 
-from app.server.services import KEY, Services
+from app.server.services import Services
 from engine.model import configs
 from engine.model.profiles import GENERATIONS
 from engine.scenarios import file
@@ -18,8 +17,7 @@ pytestmark = pytest.mark.quick
 
 
 @pytest.fixture
-def digest(app: Flask) -> str:
-    services: Services = app.extensions[KEY]
+def digest(services: Services) -> str:
     return services.replays.register(Run(file.find("R20"), "Z0102"))
 
 
@@ -62,8 +60,9 @@ def test_the_ladder_has_a_rung_for_every_generation(client: FlaskClient, lang: s
     assert client.get(f"/r/{rungs[0][1]}").status_code == 200
 
 
-def test_a_rung_that_cannot_begin_is_left_out_with_a_word(client: FlaskClient, app: Flask) -> None:
-    services: Services = app.extensions[KEY]
+def test_a_rung_that_cannot_begin_is_left_out_with_a_word(
+    client: FlaskClient, services: Services
+) -> None:
     own = file.load_text(
         "title: Patient\nconfigs: {replica.fetch.wait.max.ms: 15000}\nscript: produce a\n"
     )
@@ -77,8 +76,7 @@ def test_a_rung_that_cannot_begin_is_left_out_with_a_word(client: FlaskClient, a
     )
 
 
-def test_a_ladder_is_made_of_scripts(client: FlaskClient, app: Flask) -> None:
-    services: Services = app.extensions[KEY]
+def test_a_ladder_is_made_of_scripts(client: FlaskClient, services: Services) -> None:
     own = file.find("S61").vary("duration_ms", 5000).named("")
     services.store.save_scenario(own, "")
     answer = client.get(f"/s/{own.digest}/ladder")

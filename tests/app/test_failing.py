@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -12,7 +12,6 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.batch import estimate
 from app.batch.failed_run import LEAD_STEPS
 from app.batch.jobs import Jobs
 from app.batch.result import result
@@ -27,20 +26,14 @@ from engine.sim.run import Run
 from engine.study.batch import run_chunk
 from engine.study.futures import places_most
 from tests.app.conftest import TOKEN, browser, post
-from tests.app.test_batch_jobs import ended, make_jobs, spec
-from tests.batch_runner import plain_jobs
+from tests.app.test_batch_jobs import ended, spec
 from tests.wire import held
-
-__all__ = ["make_jobs"]
 
 
 @pytest.fixture
-def jobs(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[Jobs]:
+def jobs(make_jobs: Callable[..., Jobs]) -> Jobs:
     """Batches of the real engine, in this process."""
-    monkeypatch.setattr(estimate, "PROBE_S", 0.05)
-    made = plain_jobs(app.extensions[KEY], run_chunk)
-    yield made
-    made.close()
+    return make_jobs(play=run_chunk)
 
 
 @pytest.fixture
@@ -80,8 +73,7 @@ def test_a_failure_is_shortened_and_opens_before_it_happens(
     assert press(client, f"/batch/{number}/failure/999/shorten").status_code == 404
 
 
-def test_a_run_is_shortened_by_its_digest(app: Flask, jobs: Jobs) -> None:
-    services: Services = app.extensions[KEY]
+def test_a_run_is_shortened_by_its_digest(app: Flask, services: Services, jobs: Jobs) -> None:
     client = browser(app)
     digest = services.replays.register(Run(file.find("R20"), "Z0102"))
     found = post(client, "/api/shorten", {"run": digest, "invariant": "I7"}).json

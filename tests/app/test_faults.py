@@ -17,7 +17,7 @@ from flask import Flask
 from itsdangerous import TimestampSigner
 from sqlalchemy import event
 
-from app.batch import estimate, records
+from app.batch import records
 from app.batch.jobs import Jobs
 from app.batch.runners.local import LocalRunner
 from app.batch.runners.plan import BatchPlan, PlanTally
@@ -31,21 +31,12 @@ from app.server.services import KEY
 from app.storage.database import Database
 from engine.scenarios.scenario import Scenario
 from tests.app.conftest import SCENARIO, Socket, browser, post
-from tests.app.test_batch_jobs import play_chunk
-from tests.batch_runner import plain_jobs
+from tests.batch_runner import play_chunk
 from tests.bench.kills import Life, Person, workers
 from tests.bench.server import ServerWire
 
 RUNS = 300
 SCENARIO_OF_ROWS = Scenario.from_dict({"title": "Three brokers", "profiles": ["K39"]})
-
-
-@pytest.fixture
-def jobs(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[Jobs]:
-    monkeypatch.setattr(estimate, "PROBE_S", 0.05)
-    made = plain_jobs(app.extensions[KEY], play_chunk, 0.0)
-    yield made
-    made.close()
 
 
 def finish(jobs: Jobs, number: str) -> str:

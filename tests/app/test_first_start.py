@@ -10,8 +10,8 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from flask import Flask
@@ -21,12 +21,10 @@ from app.batch.jobs import Jobs
 from app.batch.spec import make_spec
 from app.core import installing
 from app.core.refusals import RequestError
-from app.server.services import KEY
 from engine.scenarios.scenario import Scenario
 from engine.study.batch import run_chunk
-from tests.batch_runner import plain_jobs
 from tests.conftest import ROOT, THOROUGH
-from tests.test_connect import free_port
+from tests.ports import free_port
 
 LIGHT_MIB, FIRST_PAGE_S, SECOND_PAGE_S = 200, 60, 8
 
@@ -66,10 +64,9 @@ class Installation:
 
 
 @pytest.fixture
-def jobs(app: Flask) -> Any:
-    made = plain_jobs(app.extensions[KEY], run_chunk)
-    yield made
-    made.close()
+def jobs(make_jobs: Callable[..., Jobs]) -> Jobs:
+    """Batches of the real engine, in this process."""
+    return make_jobs(play=run_chunk)
 
 
 def submitted(jobs: Jobs) -> str:

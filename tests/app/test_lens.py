@@ -12,13 +12,13 @@ from app.lens.pages import EXAMPLES
 from engine.lens.search import hit
 from engine.lens.source import source
 from engine.lens.stacks import GAPS, REASONS
-from engine.scenarios.file import library
+from engine.scenarios.file import find
 from engine.sim.run import Run
 from tests.conftest import sample
 
 
 def digest_of(code: str, profile: str) -> str:
-    scenario = next(one for one in library().values() if one.code == code)
+    scenario = find(code)
     return str(Run(scenario, profile).digest)
 
 

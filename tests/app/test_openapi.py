@@ -26,8 +26,7 @@ from app.server.openapi import TOKEN, routes
 from app.server.services import KEY
 from tests.app.conftest import TOKEN as MINE
 from tests.app.conftest import browser, post
-from tests.app.test_batch_jobs import play_chunk
-from tests.batch_runner import plain_jobs
+from tests.batch_runner import plain_jobs, play_chunk
 
 pytestmark = pytest.mark.quick
 

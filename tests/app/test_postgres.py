@@ -35,6 +35,7 @@ from tests.app import test_batch_jobs as batches
 from tests.app import test_saving as saving
 from tests.app.conftest import SCENARIO, Socket, browser, post
 from tests.conftest import ROOT
+from tests.ports import free_port
 
 HOMES = [Path("/usr/lib/postgresql"), Path("/usr/local/pgsql")]
 FOUND = [path.parent for home in HOMES for path in sorted(home.glob("**/bin/initdb"))]
@@ -47,7 +48,6 @@ pytestmark = pytest.mark.skipif(
 )
 
 # On PostgreSQL as on SQLite:
-make_jobs = batches.make_jobs
 test_saved_twice = saving.test_a_saved_scenario_has_a_link_and_saving_twice_changes_nothing
 test_saved_and_restarted = saving.test_a_branch_that_was_saved_opens_after_a_restart
 test_of_another_engine = saving.test_a_run_saved_by_another_engine_says_so
@@ -63,9 +63,7 @@ class Postgres:
     """A server of these tests' own, on a port of its own, in a directory of its own."""
 
     def __init__(self, place: Path) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.place = place
         self.data = place / "data"
         self._count = 0

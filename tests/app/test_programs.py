@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
@@ -20,10 +20,7 @@ from werkzeug.serving import make_server
 import highwater as hw
 from app.batch.jobs import Jobs
 from engine.scenarios import file
-from tests.app.test_batch_jobs import make_jobs
 from tests.conftest import ROOT
-
-__all__ = ["make_jobs"]
 
 PAGE = ROOT / "docs/how-to/api.md"
 TSC = f"{ROOT}/node_modules/.bin/tsc play.mts"
@@ -154,11 +151,6 @@ def test_pages_add_their_language_and_edition_to_any_query(app: Flask) -> None:
 def test_queries_are_read_strictly(app: Flask, query: str, said: str) -> None:
     answer = app.test_client().get(f"/api/{query}")
     assert answer.status_code == 400 and said in answer.json["sentence"], answer.json
-
-
-@pytest.fixture
-def jobs(make_jobs: Callable[..., Jobs]) -> Jobs:
-    return make_jobs()
 
 
 def bearer(key: str) -> dict[str, str]:

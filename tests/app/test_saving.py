@@ -31,9 +31,8 @@ def test_a_saved_scenario_has_a_link_and_saving_twice_changes_nothing(
 
 
 def test_a_scenario_may_be_sent_as_yaml_text_as_json_and_as_an_object(
-    client: FlaskClient, scenario: str, app: Flask
+    client: FlaskClient, scenario: str, services: Services
 ) -> None:
-    services: Services = app.extensions[KEY]
     found = services.store.scenario(scenario)
     assert found is not None
     as_object = post(client, "/api/scenarios", {"scenario": found.to_dict()})
@@ -74,12 +73,11 @@ def test_a_scenario_just_over_the_bound_is_refused(client: FlaskClient) -> None:
     assert answer.json["code"] == "too_large"
 
 
-def test_nothing_is_stored_without_the_token(client: FlaskClient, app: Flask) -> None:
+def test_nothing_is_stored_without_the_token(client: FlaskClient, services: Services) -> None:
     for headers in ({}, {"X-CSRF-Token": "forged"}):
         answer = client.post("/api/scenarios", json={"yaml": SCENARIO}, headers=headers)
         assert answer.status_code == 403
         assert answer.json["code"] == "forbidden"
-    services: Services = app.extensions[KEY]
     assert services.store.scenarios() == []
 
 
@@ -164,7 +162,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_a_run_saved_by_another_engine_says_so(
-    app: Flask, client: FlaskClient, socket: Socket, scenario: str
+    app: Flask, services: Services, client: FlaskClient, socket: Socket, scenario: str
 ) -> None:
     from sqlalchemy import update
 
@@ -172,7 +170,6 @@ def test_a_run_saved_by_another_engine_says_so(
 
     opened = socket.open(scenario=scenario)
     post(client, "/api/runs", {"run": opened["run"]})
-    services: Services = app.extensions[KEY]
     with services.database.writing() as session:
         session.execute(update(RunRow).values(engine_version=0))
     facts = socket.open(run=opened["run"])["facts"]
@@ -219,8 +216,7 @@ def test_the_digest_of_a_run_is_the_same_in_every_process(
         assert told.stdout.strip() == text["run"], told.stderr
 
 
-def test_the_owner_of_a_scenario_is_stored_as_a_hash(app: Flask, scenario: str) -> None:
-    services: Services = app.extensions[KEY]
+def test_the_owner_of_a_scenario_is_stored_as_a_hash(services: Services, scenario: str) -> None:
     (row,) = services.store.scenarios()
     assert len(row.owner) == 64
     assert "token" not in row.owner

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
@@ -16,17 +15,10 @@ from app.batch import records
 from app.batch.jobs import Jobs
 from app.batch.study_comparison import compared
 from app.batch.study_pages import TITLE_MOST
-from app.server.services import KEY, Services
+from app.server.services import Services
 from tests.app.conftest import TOKEN, post
-from tests.app.test_batch_jobs import make_jobs, play_chunk
 from tests.app.test_batch_pages import browser_of_another, start
-
-__all__ = ["make_jobs"]
-
-
-@pytest.fixture
-def jobs(make_jobs: Callable[..., Jobs]) -> Jobs:
-    return make_jobs()
+from tests.batch_runner import play_chunk
 
 
 def bare(page: str) -> str:
@@ -57,7 +49,9 @@ def test_a_study_has_the_title_its_owner_gave_it(
     assert "y" * TITLE_MOST not in client.get(f"/batch/{number}").text
 
 
-def test_your_studies_are_found_again(app: Flask, client: FlaskClient, jobs: Jobs) -> None:
+def test_your_studies_are_found_again(
+    app: Flask, services: Services, client: FlaskClient, jobs: Jobs
+) -> None:
     number = start(client, jobs, runs=50, profiles=["Z0102"])
     post(client, f"/api/batches/{number}/title", {"title": "My own one"})
     mine, others = lists(client)
@@ -69,7 +63,6 @@ def test_your_studies_are_found_again(app: Flask, client: FlaskClient, jobs: Job
     assert others == ""
     other = browser_of_another(app)
     assert "Nothing was run yet." in lists(other)[0] and lists(other)[1] == ""
-    services: Services = app.extensions[KEY]
     services.settings = dataclasses.replace(services.settings, gallery=1)
     assert "My own one" in lists(other)[1]
 

@@ -19,7 +19,7 @@ from flask.testing import FlaskClient
 
 from app.incident.pages import FILES_PATH
 from app.live.socket_handlers import EVENTS
-from app.server.services import KEY, Services
+from app.server.services import Services
 from engine.learn import course
 from engine.scenarios.file import find
 from engine.sim.run import Run
@@ -151,9 +151,8 @@ def test_every_parameter_of_an_address_has_a_row() -> None:
 
 
 @pytest.fixture
-def read_apart(app: Flask, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def read_apart(services: Services, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Names of the functions that worker processes call."""
-    services: Services = app.extensions[KEY]
     called: list[str] = []
     do = services.workers.do
 

@@ -17,8 +17,8 @@ from engine.study.what_if import MOVES, OFFLINE, REFUSED, RISK, WRITES, Column, 
 from tests.app.conftest import post
 
 
-def columns(moves: str, profile: str = "K39", code: str = "S60") -> dict[tuple[int, ...], Column]:
-    _, found = what_if(Run(find(code), profile, moves=split(moves)))
+def columns(moves: str, profile: str = "K39") -> dict[tuple[int, ...], Column]:
+    _, found = what_if(Run(find("S60"), profile, moves=split(moves)))
     return {column.brokers: column for column in found}
 
 

@@ -21,7 +21,7 @@ from app.core.refusals import RequestError
 from app.questions.comparing import compared
 from app.questions.names import parse_run
 from app.runs import build_tasks, replays
-from app.server.services import KEY, Services
+from app.server.services import Services
 from app.workers import pool
 from app.workers.absence import NoWorkerError
 from app.workers.pool import Workers
@@ -187,9 +187,8 @@ def test_they_end_with_the_pool(tmp_path: Path) -> None:
 
 
 def test_a_large_run_is_played_elsewhere_and_shown_as_if_it_were_not(
-    app: Flask, monkeypatch: pytest.MonkeyPatch
+    app: Flask, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    services: Services = app.extensions[KEY]
     asked: list[object] = []
     do = services.workers.do
 
@@ -210,9 +209,8 @@ def test_a_large_run_is_played_elsewhere_and_shown_as_if_it_were_not(
 
 
 def test_the_beginning_of_a_long_run_is_shown_before_its_end(
-    app: Flask, monkeypatch: pytest.MonkeyPatch
+    app: Flask, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    services: Services = app.extensions[KEY]
     asked: list[object] = []
     do = services.workers.do
 

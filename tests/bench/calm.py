@@ -23,8 +23,8 @@ SIZES: Final = (
     (1920, 1080),
 )
 RUN: Final = "/s/gone-after-a-clean-election?profile=Z0102&step=137&size=story"
-MOST_CONTROLS: Final = {390: 14, 1440: 20}
-"""By width of the window; the widths between them keep the larger limit."""
+MOST_CONTROLS: Final = {(1440, 900): 20, (390, 844): 14}
+"""Size of the window -> controls that are seen at first, at most."""
 LEAST_SHARE: Final = 0.55
 IN_CLASS: Final = (1280, 801)
 """Size of the window that leads a class; a pixel more than the same one without it."""

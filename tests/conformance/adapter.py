@@ -30,6 +30,7 @@ class Adapter:
         self.generation = generation
         self.release = release
         self.results: dict[str, Fields] = {}
+        self.tps: dict[str, int] = {}
 
     def run(self, operations: Sequence[Fields]) -> dict[str, Fields]:
         """Carry out all operations and return the observations by label."""
@@ -55,6 +56,10 @@ class Adapter:
             elif result["error"] != NONE:
                 raise CaseError(f"{operation['op']}: {result['error']}")
 
+    def _tp_of(self, p: str) -> int:
+        """Return the engine's number of a partition, which is the next one for a new name."""
+        return self.tps.setdefault(p, len(self.tps))
+
     def _resolve(self, value: Any) -> Any:
         """Replace {"ref": "label.field", "plus": n} by what an earlier operation reported."""
         if isinstance(value, list):
@@ -71,6 +76,11 @@ class Adapter:
 def ids(values: Sequence[int] | None) -> tuple[int, ...]:
     """Return a list of broker ids, as the engine keeps them."""
     return tuple(values or ())
+
+
+def from_null(value: Any) -> int:
+    """Return a number of a case, or -1 if it has none."""
+    return -1 if value is None else int(value)
 
 
 def or_null(value: int) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from engine.model import configs, errors, profiles
 from engine.model.broker import Machine, Process
@@ -13,7 +13,7 @@ from engine.model.messages import FetchData, FetchPartition, FetchRequest
 from engine.model.profiles import Profile
 from engine.model.records import PartitionRecord
 from engine.model.state import Disk, Peer
-from tests.conformance.adapter import Adapter, Fields
+from tests.conformance.adapter import Adapter, Fields, from_null
 from tests.conformance.logs import fill_log, profile_of
 
 FIRST_EPOCH: Final = 1000
@@ -111,11 +111,11 @@ class BrokerAdapter(Adapter):
         part = FetchPartition(
             tp,
             a["offset"],
-            _number(a.get("last_fetched_epoch")),
-            _number(a.get("leader_epoch")),
+            from_null(a.get("last_fetched_epoch")),
+            from_null(a.get("leader_epoch")),
             a.get("log_start", 0),
         )
-        epoch = _number(a.get("broker_epoch", self._fetch_epoch(replica)))
+        epoch = from_null(a.get("broker_epoch", self._fetch_epoch(replica)))
         return FetchRequest(
             replica if replica >= 0 else CONSUMER,
             self.local,
@@ -136,11 +136,6 @@ class BrokerAdapter(Adapter):
     def op_advance_time(self, a: Fields) -> Fields:
         self.out.now += a["ms"]
         return {}
-
-
-def _number(value: Any) -> int:
-    """Return a number of a case, or -1 if it has none."""
-    return -1 if value is None else int(value)
 
 
 def fetch_fields(data: FetchData) -> Fields:

@@ -37,7 +37,7 @@ from engine.sim.kernel import TIMER, Chance
 from engine.sim.simulation import Simulation
 from engine.sim.topics import create_listed
 from tests.conformance import admin_requests
-from tests.conformance.adapter import Adapter, Fields, ids
+from tests.conformance.adapter import Adapter, Fields, from_null, ids
 from tests.conformance.brokers import PROTOCOLS, error_field, profile_for
 from tests.conformance.logs import records_of
 
@@ -189,8 +189,8 @@ class ClusterCase(Adapter):
         part = FetchPartition(
             tp,
             a["offset"],
-            _number(a.get("last_fetched_epoch")),
-            _number(a.get("leader_epoch")),
+            from_null(a.get("last_fetched_epoch")),
+            from_null(a.get("leader_epoch")),
             0,
         )
         rack = "" if a.get("client_metadata", True) else None
@@ -239,7 +239,7 @@ class ClusterCase(Adapter):
             return error_field(reading.not_hosted(broker, tp))
         timestamp = LATEST if a["timestamp"] == "latest" else EARLIEST
         error, offset, epoch, _ = serving.look_up_offset(
-            replica, timestamp, True, _number(a.get("leader_epoch"))
+            replica, timestamp, True, from_null(a.get("leader_epoch"))
         )
         return {**error_field(error), "offset": offset, "epoch": epoch}
 
@@ -400,8 +400,3 @@ class ClusterCase(Adapter):
             "reassigning": record.reassigning,
             "unclean_elections": self.k.unclean_elections,
         }
-
-
-def _number(value: Any) -> int:
-    """Return a number, or -1 where a case has no value."""
-    return -1 if value is None else int(value)

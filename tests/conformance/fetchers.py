@@ -86,7 +86,6 @@ class FetcherCase(Adapter):
         self.out = Effects()
         self.out.now = given.get("now_ms", 1_000_000)
         self.broker = Process(Machine(FOLLOWER_ID, "follower", "", profile, settings, False))
-        self.names: dict[str, int] = {}
         self.logs: dict[str, WatchedLog] = {}
         self.leader: ModelledLeader | ScriptedLeader
         if given["leader_mode"] == "modelled":
@@ -96,7 +95,7 @@ class FetcherCase(Adapter):
         for p, sides in given.get("partitions", {}).items():
             self._add_replica(p, sides.get("replica", {}))
             if isinstance(self.leader, ModelledLeader):
-                self.leader.add(self.names[p], sides["leader"])
+                self.leader.add(self.tps[p], sides["leader"])
         if "remote" in given and isinstance(self.leader, ModelledLeader):
             store = self._store(given["remote"])
             self.broker.machine.store = self.leader.broker.machine.store = store
@@ -107,7 +106,7 @@ class FetcherCase(Adapter):
         self.last_request: Fields = {}
 
     def _add_replica(self, p: str, given: Fields) -> None:
-        tp = self._tp(p)
+        tp = self._tp_of(p)
         log = self.logs[p] = WatchedLog(self.broker.profile)
         fill_log(log, given)
         replica = Replica(tp, FOLLOWER_ID, Disk(log), self.broker.profile, self.broker.configs)
@@ -123,22 +122,18 @@ class FetcherCase(Adapter):
             for one in segments:
                 checkpoint = tuple((epoch, start) for epoch, start in one["epochs"])
                 batches = tuple(batches_of(one.get("log", ())))
-                store.log_of(self.names[p]).finish(
+                store.log_of(self.tps[p]).finish(
                     RemoteSegment(1, LEADER_ID, one["base"], one["end"], batches, checkpoint)
                 )
         return store
 
-    def _tp(self, p: str) -> int:
-        """Return the engine's number of a partition."""
-        return self.names.setdefault(p, len(self.names))
-
     def _name(self, tp: int) -> str:
-        return next(name for name, number in self.names.items() if number == tp)
+        return next(name for name, number in self.tps.items() if number == tp)
 
     # -- input of the fetcher -------------------------------------------------------------------
 
     def op_add_partition(self, a: Fields) -> Fields:
-        tp = self._tp(a["p"])
+        tp = self._tp_of(a["p"])
         thread = fetcher.add_partition(
             self.broker, self.broker.replicas[tp], a["fetch_offset"], a["leader_epoch"], self.out
         )
@@ -150,16 +145,16 @@ class FetcherCase(Adapter):
         return {}
 
     def op_remove_partition(self, a: Fields) -> Fields:
-        state = fetcher.remove_partition(self.broker, self._tp(a["p"]))
+        state = fetcher.remove_partition(self.broker, self._tp_of(a["p"]))
         return {"fetch_offset": None if state is None else state.offset}
 
     def op_set_topic_ids(self, a: Fields) -> Fields:
-        ids = {self._tp(p): topic_id for p, topic_id in a["ids"].items()}
+        ids = {self._tp_of(p): topic_id for p, topic_id in a["ids"].items()}
         partition_fetch_state.set_topic_ids(self.broker, ids)
         return {}
 
     def op_replica_set(self, a: Fields) -> Fields:
-        self.broker.replicas[self._tp(a["p"])].leader_epoch = a["leader_epoch"]
+        self.broker.replicas[self._tp_of(a["p"])].leader_epoch = a["leader_epoch"]
         return {}
 
     def op_inject_failure(self, a: Fields) -> Fields:
@@ -186,27 +181,27 @@ class FetcherCase(Adapter):
 
     def op_script_epoch_answer(self, a: Fields) -> Fields:
         answer = (code_of(a.get("error", NONE)), a.get("epoch", -1), a.get("end_offset", -1))
-        self._scripted().epochs[self._tp(a["p"])] = answer
+        self._scripted().epochs[self._tp_of(a["p"])] = answer
         return {}
 
     def op_script_unrequested_epoch_answer(self, a: Fields) -> Fields:
-        answer = (self._tp(a["p"]), 0, a["epoch"], a["end_offset"])
+        answer = (self._tp_of(a["p"]), 0, a["epoch"], a["end_offset"])
         self._scripted().unrequested.append(answer)
         return {}
 
     def op_script_fetch_answer(self, a: Fields) -> Fields:
-        self._scripted().fetches[self._tp(a["p"])] = a
+        self._scripted().fetches[self._tp_of(a["p"])] = a
         return {}
 
     def op_script_list_offset(self, a: Fields) -> Fields:
         answer = (code_of(a.get("error", NONE)), a.get("offset", -1))
-        self._scripted().offsets[self._tp(a["p"]), a["which"] == "latest"] = answer
+        self._scripted().offsets[self._tp_of(a["p"]), a["which"] == "latest"] = answer
         return {}
 
     def op_leader_set(self, a: Fields) -> Fields:
         if not isinstance(self.leader, ModelledLeader):
             raise CaseError("a scripted leader has no state")
-        self.leader.change(self._tp(a["p"]), a)
+        self.leader.change(self._tp_of(a["p"]), a)
         return {}
 
     def op_fail_next_request(self, a: Fields) -> Fields:
@@ -214,7 +209,7 @@ class FetcherCase(Adapter):
         return {}
 
     def op_corrupt_next_fetch(self, a: Fields) -> Fields:
-        self.corrupt.append(self._tp(a["p"]))
+        self.corrupt.append(self._tp_of(a["p"]))
         return {}
 
     def op_during_epoch_request(self, a: Fields) -> Fields:
@@ -245,7 +240,7 @@ class FetcherCase(Adapter):
     def op_do_work_until_synced(self, a: Fields) -> Fields:
         if not isinstance(self.leader, ModelledLeader):
             raise CaseError("a scripted leader has no log")
-        mine, theirs = self.logs[a["p"]], self.leader.log(self._tp(a["p"]))
+        mine, theirs = self.logs[a["p"]], self.leader.log(self._tp_of(a["p"]))
         for _ in range(a.get("max", 50)):
             if records_of(mine) == records_of(theirs):
                 break
@@ -297,7 +292,7 @@ class FetcherCase(Adapter):
         """Return the failure that the case has ordered for a request of this kind, once."""
         for failure in self.failures:
             p = failure.get("p")
-            if failure["request"] == kind and (p is None or self._tp(p) in tps):
+            if failure["request"] == kind and (p is None or self._tp_of(p) in tps):
                 self.failures.remove(failure)
                 return failure
         return None
@@ -310,7 +305,7 @@ class FetcherCase(Adapter):
             fetcher.on_request_broken(self.broker, LEADER_ID, request.corr, self.out)
             return None
         for at, one in enumerate(data):
-            if failure is not None and self._tp(failure["p"]) == one.tp:
+            if failure is not None and self._tp_of(failure["p"]) == one.tp:
                 data[at] = FetchData(one.tp, code_of(failure["error"]), -1, -1, ())
             elif one.tp in self.corrupt:
                 self.corrupt.remove(one.tp)
@@ -334,8 +329,8 @@ class FetcherCase(Adapter):
     # -- observing -------------------------------------------------------------------------------
 
     def _state(self, p: str) -> PartitionFetchState | None:
-        thread = fetcher.thread_of(self.broker, self._tp(p))
-        return None if thread is None else thread.partitions[self._tp(p)]
+        thread = fetcher.thread_of(self.broker, self._tp_of(p))
+        return None if thread is None else thread.partitions[self._tp_of(p)]
 
     def op_fetch_state(self, a: Fields) -> Fields:
         state = self._state(a["p"])
@@ -369,7 +364,7 @@ class FetcherCase(Adapter):
         }
 
     def op_counters(self, a: Fields) -> Fields:
-        states = {p: self._state(p) for p in self.names}
+        states = {p: self._state(p) for p in self.tps}
         return {
             "epoch_requests": self.sent[EPOCH_END],
             "fetch_requests": self.sent[FETCH],

@@ -27,18 +27,13 @@ class FetcherManagerCase(Adapter):
         settings = configs.build(profile)
         self.broker = Process(Machine(FOLLOWER_ID, "follower", "", profile, settings, False))
         self.broker.num_fetchers = given["fetchers"]
-        self.names: dict[str, int] = {}
         self.out = Effects()
         self.op_add(given)
-
-    def _tp(self, p: str) -> int:
-        """Return the engine's number of a partition."""
-        return self.names.setdefault(p, len(self.names))
 
     def op_add(self, a: Fields) -> Fields:
         broker = self.broker
         for p, one in a.get("partitions", {}).items():
-            tp = self._tp(p)
+            tp = self._tp_of(p)
             if tp not in broker.replicas:
                 disk = Disk(empty_log(broker.profile))
                 broker.replicas[tp] = Replica(tp, broker.id, disk, broker.profile, broker.configs)
@@ -51,11 +46,11 @@ class FetcherManagerCase(Adapter):
 
     def op_remove(self, a: Fields) -> Fields:
         for p in a["partitions"]:
-            fetcher.remove_partition(self.broker, self._tp(p))
+            fetcher.remove_partition(self.broker, self._tp_of(p))
         return {}
 
     def op_mark_failed(self, a: Fields) -> Fields:
-        self.broker.failed.update(map(self._tp, a["partitions"]))
+        self.broker.failed.update(map(self._tp_of, a["partitions"]))
         return {}
 
     def op_resize(self, a: Fields) -> Fields:
@@ -68,10 +63,8 @@ class FetcherManagerCase(Adapter):
         failed = self.broker.failed
         count = self.broker.num_fetchers
         return {
-            "followed": sorted(
-                p for p, tp in self.names.items() if any(tp == o for o, _ in owners)
-            ),
-            "failed": sorted(p for p, tp in self.names.items() if tp in failed),
+            "followed": sorted(p for p, tp in self.tps.items() if any(tp == o for o, _ in owners)),
+            "failed": sorted(p for p, tp in self.tps.items() if tp in failed),
             "failed_count": len(failed),
             "consistent": len({tp for tp, _ in owners}) == len(owners)
             and all(

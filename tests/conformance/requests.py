@@ -31,7 +31,6 @@ class BrokerCase(BrokerAdapter):
         mode = given.get("mode", "zk")
         super().__init__(given, generation, release, mode)
         self.kraft = mode == "kraft"
-        self.names: dict[str, int] = {}
         self.corr = 0
         self.handles: dict[str, int] = {}
         self.answers: dict[int, Fields] = {}
@@ -41,15 +40,11 @@ class BrokerCase(BrokerAdapter):
         checkpoints = given.get("hw_checkpoints", {})
         hosted = given.get("partitions", {})
         for p in {**hosted, **checkpoints}:
-            disk = self.broker.machine.disks[self._tp(p)] = self._disk(hosted.get(p, {}))
+            disk = self.broker.machine.disks[self._tp_of(p)] = self._disk(hosted.get(p, {}))
             disk.hw_checkpoint = checkpoints.get(p, 0)
         for p, log in hosted.items():
-            replica = roles.ensure_log(self.broker, self._tp(p), self.out)
+            replica = roles.ensure_log(self.broker, self._tp_of(p), self.out)
             replica.log.hw = log.get("hw", replica.log.hw)
-
-    def _tp(self, p: str) -> int:
-        """Return the engine's number of a partition."""
-        return self.names.setdefault(p, len(self.names))
 
     def _next(self, handle: str | None) -> int:
         self.corr += 1
@@ -87,7 +82,7 @@ class BrokerCase(BrokerAdapter):
     # -- the controller's decisions --------------------------------------------------------------
 
     def op_become(self, a: Fields) -> Fields:
-        tp, record = self._tp(a["p"]), self._record(a)
+        tp, record = self._tp_of(a["p"]), self._record(a)
         if self.kraft:
             membership.apply_changes(self.broker, {tp: record}, self.out)
             return self._after()
@@ -110,7 +105,7 @@ class BrokerCase(BrokerAdapter):
         return error_field(error)
 
     def op_stop_replica(self, a: Fields) -> Fields:
-        tp, epoch = self._tp(a["p"]), self.broker.broker_epoch
+        tp, epoch = self._tp_of(a["p"]), self.broker.broker_epoch
         states = [(tp, a["leader_epoch"], a["delete"])]
         request = StopReplica(
             CONTROLLER, self.local, 0, a.get("controller_epoch", 0), epoch, states
@@ -122,7 +117,7 @@ class BrokerCase(BrokerAdapter):
         return {**error_field(error), "partition_error": error_field(refused)["error"]}
 
     def op_mark_offline(self, a: Fields) -> Fields:
-        roles.mark_offline(self.broker, self._tp(a["p"]), self.out)
+        roles.mark_offline(self.broker, self._tp_of(a["p"]), self.out)
         return self._after()
 
     # -- requests --------------------------------------------------------------------------------
@@ -133,7 +128,7 @@ class BrokerCase(BrokerAdapter):
             PRODUCER,
             self.local,
             self._next(a.get("handle")),
-            self._tp(a["p"]),
+            self._tp_of(a["p"]),
             ("r",) * (a.get("count", 1) * a.get("batches", 1)),
             acks,
             a.get("timeout_ms", 10_000),
@@ -149,7 +144,9 @@ class BrokerCase(BrokerAdapter):
     def op_fetch(self, a: Fields) -> Fields:
         corr = self._next(a.get("handle"))
         replica = a.get("replica")
-        request = self._fetch_request(self._tp(a["p"]), a, -1 if replica is None else replica, corr)
+        request = self._fetch_request(
+            self._tp_of(a["p"]), a, -1 if replica is None else replica, corr
+        )
         serving.on_fetch_request(self.broker, request, self.out)
         return self._after()
 
@@ -160,7 +157,10 @@ class BrokerCase(BrokerAdapter):
     def op_offset_for_leader_epoch(self, a: Fields) -> Fields:
         current = a.get("leader_epoch")
         error, epoch, end = serving.epoch_end(
-            self.broker, self._tp(a["p"]), a["epoch"], NO_EPOCH if current is None else current
+            self.broker,
+            self._tp_of(a["p"]),
+            a["epoch"],
+            NO_EPOCH if current is None else current,
         )
         return {**error_field(error), "epoch": epoch, "end_offset": end}
 
@@ -176,19 +176,19 @@ class BrokerCase(BrokerAdapter):
         return {}
 
     def op_update_hw(self, a: Fields) -> Fields:
-        watermark.follow(self.broker.replicas[self._tp(a["p"])], a["offset"], self.out)
+        watermark.follow(self.broker.replicas[self._tp_of(a["p"])], a["offset"], self.out)
         return self._after()
 
     def op_checkpoint_hw(self, a: Fields) -> Fields:
         watermark.checkpoint(self.broker, self.out)
         self._after()
-        disks = {p: self.broker.machine.disks.get(tp) for p, tp in self.names.items()}
+        disks = {p: self.broker.machine.disks.get(tp) for p, tp in self.tps.items()}
         return {"hw": {p: disk.hw_checkpoint for p, disk in disks.items() if disk is not None}}
 
     # -- observing -------------------------------------------------------------------------------
 
     def op_partition_state(self, a: Fields) -> Fields:
-        tp = self._tp(a["p"])
+        tp = self._tp_of(a["p"])
         replica = self.broker.replicas.get(tp)
         if replica is None:
             return {"hosted": False}
@@ -208,7 +208,7 @@ class BrokerCase(BrokerAdapter):
         }
 
     def op_replica(self, a: Fields) -> Fields:
-        replica = self.broker.replicas.get(self._tp(a["p"]))
+        replica = self.broker.replicas.get(self._tp_of(a["p"]))
         remote = None if replica is None else replica.remote.get(a["replica"])
         if remote is None:
             return {"leo": -1, "log_start": -1}

@@ -1,4 +1,4 @@
-"""What axe complains of, on a page as it stands."""
+"""Violations that axe finds on an open page."""
 
 from __future__ import annotations
 

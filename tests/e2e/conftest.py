@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ import pytest
 
 from tests import chromium
 from tests.conftest import ends_within
+from tests.ports import free_port
 
 FLAGS = [
     "--force-color-profile=srgb",
@@ -46,9 +46,7 @@ class Server:
     """One server on a port of its own; it can be killed and started again on the same port."""
 
     def __init__(self, place: Path) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.place = place
         self.process: subprocess.Popen[bytes] | None = None

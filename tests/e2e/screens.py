@@ -48,11 +48,9 @@ def key(name: str) -> Act:
     return lambda page: page.keyboard.press(name)
 
 
-def fill(selector: str, text: str, then: str = "") -> Act:
+def fill(selector: str, text: str) -> Act:
     def act(page: Any) -> None:
         page.locator(selector).fill(text)
-        if then:
-            page.locator(selector).press(then)
 
     return act
 

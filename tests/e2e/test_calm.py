@@ -17,9 +17,9 @@ RUNS: Final = (LOSS, "/s/S85?size=story&step=40", "/s/S71?size=story", "/s/S46?s
 """A loss, voters, groups, six brokers with nine partitions."""
 
 
-@pytest.mark.parametrize(("width", "height", "most"), [(1440, 900, 20), (390, 844, 14)])
-def test_few_controls_are_seen_at_first(visit: Opener, width: int, height: int, most: int) -> None:
-    page = visit(FIRST, viewport={"width": width, "height": height})
+@pytest.mark.parametrize(("size", "most"), calm.MOST_CONTROLS.items())
+def test_few_controls_are_seen_at_first(visit: Opener, size: tuple[int, int], most: int) -> None:
+    page = visit(FIRST, viewport={"width": size[0], "height": size[1]})
     page.wait_for_selector(".release.lost, .titlebar:not(:has(.release))")
     found = calm.look(page)
     assert found["controls"] <= most, found["names"]
@@ -42,7 +42,7 @@ def test_the_picture_takes_the_room_and_can_be_read(visit: Opener, path: str) ->
         assert found["sideways"] <= 0, where
 
 
-OLD: Final = {
+CONTROLS: Final = {
     "first step": (("key", "Home"),),
     "last step": (("key", "End"),),
     "play": (("see", ".btn.play"),),
@@ -87,15 +87,14 @@ OLD: Final = {
     "break a broker": (("see", '[data-hit="b1"]'),),
     "site, language, theme, settings": (("press", '[popovertarget="site"]'), ("see", "#theme")),
 }
-"""Each control of the page before it was calm, and the way to it now: at most one press, then it
-is there to be pressed."""
+"""Control of the run page -> the way to it: at most one press, then it can be pressed."""
 
 
-WAYS: Final = sorted({ways[:-1] for ways in OLD.values()})
+WAYS: Final = sorted({ways[:-1] for ways in CONTROLS.values()})
 
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
-def test_every_old_control_is_two_presses_away(
+def test_every_control_is_at_most_two_presses_away(
     visit: Opener, way: tuple[tuple[str, str], ...]
 ) -> None:
     """All that one press shows are looked at on one page; a key alone is a press."""
@@ -107,7 +106,7 @@ def test_every_old_control_is_two_presses_away(
         else:
             page.keyboard.press(what)
     assert len(way) <= 1
-    for ways in OLD.values():
+    for ways in CONTROLS.values():
         how, what = ways[-1]
         if ways[:-1] == way and how == "see":
             page.locator(what).first.wait_for()

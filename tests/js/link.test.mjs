@@ -6,6 +6,7 @@ import {
   embed,
   FIELDS,
   frame,
+  labRelease,
   mended,
   query,
   read,
@@ -14,6 +15,7 @@ import {
   within,
 } from "../../static/js/core/link.js";
 import { pack, unpack, Unreadable } from "../../static/js/core/packing.js";
+import { kafka, translator } from "../../static/js/i18n/words.js";
 import { modules } from "../../static/js/share/qr.js";
 
 const TEXT = JSON.stringify({
@@ -21,6 +23,15 @@ const TEXT = JSON.stringify({
   moves: ["produce m0", "kill 1"],
   title: "Überlebt m0? 副本",
 });
+const KAFKAS = {
+  "kafka.K39": "Kafka 3.9.1",
+  "kafka.K41": "Kafka 4.1 – 4.2",
+  "kafka.Z33": "Kafka 3.9.1 (ZooKeeper)",
+  "kafka.Z0102": "Kafka 0.10.2",
+  "kafka.Z09": "Kafka 0.10.1.1",
+  "kafka.Z08": "Kafka 0.8.2",
+  "kafka.0.11.0.3": "Kafka 0.11.0.2 – 0.11.0.3",
+};
 const KNOWN = { ...FIELDS, lang: ["en", "zh"] };
 const refusal = async (packed) => {
   try {
@@ -107,6 +118,25 @@ test("what was added behind the run of a link is read as if it stood before it",
   assert.equal(mended("", "#run=2.1.a&odd=1&view=lanes"), "?view=lanes#run=2.1.a&odd=1");
   assert.equal(mended("?lang=en", "#run=2.1.a"), null);
   assert.equal(mended("", "#lang=zh"), null);
+});
+
+test("every field that a link may have is written and taken back by its query", () => {
+  const looks = { tab: "now", view: "lanes", layers: "ends", show: "b1", kafka: "3.9.1" };
+  const seen = { step: 3, p: 0, size: "event", lang: "zh", ...looks };
+  const link = "?step=3&p=0&size=event&tab=now&lang=zh&view=lanes&layers=ends&show=b1&kafka=3.9.1";
+  assert.equal(query(seen), link);
+  assert.equal(query({}, link), "");
+  assert.equal(mended("", `#run=2.1.a&${query(seen).slice(1)}`), `${link}#run=2.1.a`);
+  for (const name of Object.keys(FIELDS)) assert.ok(name in seen, name);
+});
+
+test("the laboratory's release is the run's, and null where it never starts the same brokers", () => {
+  const release = (name) => labRelease(kafka(translator(KAFKAS), name));
+  assert.equal(release("K39-strict_min_isr"), "3.9.1");
+  assert.equal(release("K41+elr=min"), "4.2");
+  assert.equal(release("Z0102"), "0.10.2");
+  assert.equal(release("0.11.0.3"), "0.11.0.3");
+  for (const name of ["Z33", "Z33+elr", "Z09", "Z08", "K99"]) assert.equal(release(name), null);
 });
 
 test("links and frames carry their run", () => {

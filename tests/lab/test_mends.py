@@ -383,9 +383,8 @@ def test_a_power_failure_spares_what_the_model_has_flushed(script: str, flushed:
 
 @pytest.mark.parametrize(("kafka", "deleted"), [("3.7.2", True), ("3.7.2", False), ("3.8.0", True)])
 def test_deleted_records_wait_for_the_log_starts_on_disk(
-    stage: LabStage, monkeypatch: pytest.MonkeyPatch, kafka: str, deleted: bool
+    stage: LabStage, kafka: str, deleted: bool
 ) -> None:
-    monkeypatch.setattr("app.lab.stage.time.sleep", lambda _: None)
     waited: list[int] = []
     cluster = cast(Any, stage.cluster)
     cluster.release = release_of(kafka)

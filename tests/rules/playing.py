@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from engine.model.quorum import Quorum
 from engine.model.state import FetcherThread
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, run_to_end
@@ -31,6 +32,11 @@ def two_played(profile: str, *lines: str, **data: Any) -> Simulation:
 
 def go_on(sim: Simulation, *lines: str) -> None:
     run_to_end(sim, tuple(move.strip() for line in lines for move in line.split(";")))
+
+
+def quorum_of(sim: Simulation) -> Quorum:
+    assert sim.cluster.quorum is not None
+    return sim.cluster.quorum
 
 
 def thread_of(sim: Simulation, broker: int) -> FetcherThread:

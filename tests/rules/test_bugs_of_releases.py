@@ -14,9 +14,9 @@ from engine.sim.simulation import Simulation
 from tests.rules.playing import cluster, go_on, played
 
 
-def state(sim: Simulation, tp: int = 0) -> tuple[object, ...]:
+def state(sim: Simulation) -> tuple[object, ...]:
     """Leader, leader epoch, partition epoch and ISR, as the controller has them."""
-    record = sim.cluster.controller.records[tp]
+    record = sim.cluster.controller.records[0]
     return record.leader, record.leader_epoch, record.partition_epoch, record.isr
 
 
@@ -26,9 +26,9 @@ def log(sim: Simulation, broker: int, tp: int = 0) -> tuple[int, int, str]:
     return its.log_start, its.leo, " ".join(v for batch in its.batches for v in batch.values)
 
 
-def marks(sim: Simulation, tp: int = 0) -> list[int]:
+def marks(sim: Simulation) -> list[int]:
     """The high watermarks of all replicas, by broker."""
-    return [broker.replicas[tp].log.hw for _, broker in sorted(sim.brokers.items())]
+    return [broker.replicas[0].log.hw for _, broker in sorted(sim.brokers.items())]
 
 
 THREE = cluster(brokers=3, partitions=[[1, 2, 3]])

@@ -10,6 +10,7 @@ from engine.model.messages import NO_EPOCH, FetchPartition
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
+from tests.rules.playing import played
 
 
 def consumers(*options: dict[str, object]) -> Scenario:
@@ -21,10 +22,6 @@ def consumers(*options: dict[str, object]) -> Scenario:
             "workload": {"consumers": list(options)},
         }
     )
-
-
-def played(scenario: Scenario, lines: str, profile: str = "K39") -> Simulation:
-    return play_all(Run(scenario, profile, 0, tuple(line.strip() for line in lines.split(";"))))
 
 
 def by_the_clock(retries: bool) -> Simulation:
@@ -85,7 +82,7 @@ SHORTER = (
 def test_after_an_unclean_election(
     options: dict[str, object], more: str, position: int, failed: str
 ) -> None:
-    sim = played(consumers(options), f"{SHORTER}; {more}")
+    sim = played(consumers(options), "K39", f"{SHORTER}; {more}")
     assert (sim.consumer().position, sim.consumer().failed) == (position, failed)
 
 
@@ -101,7 +98,7 @@ def test_after_an_unclean_election(
 def test_consumers_that_skip_without_notice(
     options: dict[str, object], profile: str, read: int
 ) -> None:
-    sim = played(consumers(options), f"{SHORTER}; produce x y z to 2; read", profile)
+    sim = played(consumers(options), profile, f"{SHORTER}; produce x y z to 2; read")
     assert sim.consumer().read == read
     assert ("INV-27" in {name for name, _, _ in sim.broken}) == (read == 5)
 
@@ -109,7 +106,7 @@ def test_consumers_that_skip_without_notice(
 def test_clients_with_epochs_ignore_older_metadata() -> None:
     """Broker 3 has not heard of the new leader; what it says is behind what the consumer knows."""
     lines = "produce a; settle; read; hold md 3; elect 2; read; produce b to 2; settle"
-    sim = played(consumers({}), lines)
+    sim = played(consumers({}), "K39", lines)
     consumer = sim.consumer()
     assert (consumer.leaders[0], consumer.leader_epochs[0]) == (2, 1)
     consumer.next_broker = 2
@@ -125,7 +122,7 @@ def test_a_client_that_is_told_to_come_back_does_so() -> None:
         "produce a b c; fetch 2; fetch 3; ask 2; ask 3; seek latest; kill 1; detect 1; "
         "seek latest; fetch 3; seek latest"
     )
-    sim = played(consumers({}), lines)
+    sim = played(consumers({}), "K39", lines)
     assert (sim.consumer().position, sim.broken) == (3, [])
 
 
@@ -164,7 +161,7 @@ def near(rack: str, selector: bool = True) -> Scenario:
 def test_the_replica_that_serves_a_consumer(
     rack: str, selector: bool, moves: str, profile: str, preferred: int
 ) -> None:
-    sim = played(near(rack, selector), moves, profile)
+    sim = played(near(rack, selector), profile, moves)
     assert sim.consumer().preferred == preferred
 
 
@@ -173,7 +170,7 @@ def test_the_replica_caught_up_last_serves_among_equals(
     times: tuple[int, int], chosen: int
 ) -> None:
     """C-8: ms at which brokers 2 and 3 had everything; if these agree, too, the higher number."""
-    leader = played(near("b"), "produce a; settle; settle").brokers[1].running
+    leader = played(near("b"), "K39", "produce a; settle; settle").brokers[1].running
     for follower, caught_up in zip((2, 3), times, strict=True):
         leader.replicas[0].remote[follower].last_caught_up_ms = caught_up
     wanted = FetchPartition(0, 0, NO_EPOCH, NO_EPOCH, 0)
@@ -182,9 +179,9 @@ def test_the_replica_caught_up_last_serves_among_equals(
 
 def test_a_follower_shows_no_more_than_its_own_mark() -> None:
     lines = "produce a; settle; read; produce b; fetch 2; fetch 3; ask 2; ask 3; read"
-    sim = played(near("b"), lines)
+    sim = played(near("b"), "K39", lines)
     assert (sim.brokers[1].replicas[0].log.hw, sim.consumer().read) == (2, 1)
-    sim = played(near("b"), f"{lines}; deliver 1->2; deliver 1->3; read")
+    sim = played(near("b"), "K39", f"{lines}; deliver 1->2; deliver 1->3; read")
     assert sim.consumer().read == 2
 
 
@@ -224,6 +221,6 @@ def test_a_mark_is_told_at_once_only_in_2_4_and_2_5() -> None:
     )
     marks = {}
     for profile in ("Z21", "Z24", "Z25", "K39", "K39+hw_sent_at_once"):
-        sim = played(scenario, "advance 600ms; produce a; advance 100ms", profile)
+        sim = played(scenario, profile, "advance 600ms; produce a; advance 100ms")
         marks[profile] = sim.brokers[2].replicas[0].log.hw
     assert marks == {"Z21": 0, "Z24": 1, "Z25": 0, "K39": 0, "K39+hw_sent_at_once": 1}

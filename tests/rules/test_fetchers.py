@@ -263,21 +263,21 @@ def test_records_without_a_time_of_their_own_have_that_of_their_batch() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sizes", "partition", "strict", "cue"),
+    ("sizes", "strict", "cue"),
     [
-        ((2, 2), 3, False, ("S-2.limit", 4, 2)),
-        ((5, 1), 3, False, ("S-2.first", 6, 5)),
-        ((5,), 3, True, ("S-2.oversized", 5, 0)),
-        ((1, 1), 3, False, None),
+        ((2, 2), False, ("S-2.limit", 4, 2)),
+        ((5, 1), False, ("S-2.first", 6, 5)),
+        ((5,), True, ("S-2.oversized", 5, 0)),
+        ((1, 1), False, None),
     ],
 )
 def test_batches_left_out_of_a_response_are_reported(
-    sizes: tuple[int, ...], partition: int, strict: bool, cue: tuple[str, int, int] | None
+    sizes: tuple[int, ...], strict: bool, cue: tuple[str, int, int] | None
 ) -> None:
     """S-2, of a log that does not begin at offset 0."""
     sim, out = played(cluster(), "K39"), Effects(cues=True)
     offered = [Batch(one.base + 7, one.epoch, one.values) for one in batches(*sizes)]
-    budget = Budget(Limits(1, partition, 100), 1, strict)
+    budget = Budget(Limits(1, 3, 100), 1, strict)
     limited(sim.brokers[1].running, 0, budget, offered, out)
     assert [(one.rule, one.old, one.new) for one in out.cues or ()] == ([cue] if cue else [])
 

@@ -521,9 +521,9 @@ groups: [{name: orders, members: [C1, C2], offsets: [1], commit: auto}]
 POLLED = ("produce m1 m2", "join C1", "read C1")
 
 
-def committed_by(*lines: str, more: str = "") -> tuple[Simulation, list[str]]:
+def committed_by(*lines: str) -> tuple[Simulation, list[str]]:
     """Play with auto commit; return the commits in __consumer_offsets, too."""
-    sim = Simulation(load_text(AUTO_COMMIT + more), "K39", 0)
+    sim = Simulation(load_text(AUTO_COMMIT), "K39", 0)
     go_on(sim, *POLLED, *lines)
     batches = sim.brokers[1].machine.disks[1].log.batches
     return sim, [value for batch in batches for value in batch.values if value[0] == "p"]

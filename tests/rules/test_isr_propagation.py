@@ -22,12 +22,12 @@ THREE = Scenario.from_dict(
 )
 
 
-def announced(profile: str, changes: list[int], until: int = 200_000) -> list[int]:
+def announced(profile: str, changes: list[int]) -> list[int]:
     """When a broker that started at 0 writes a notification znode."""
     row = get_profile(profile)
     broker, out = Process(Machine(1, "1", "", row, build(row), False)), Effects()
     found = []
-    for now in range(0, until, 500):
+    for now in range(0, 200_000, 500):
         out.now = now
         if now and now % isr_propagation.PERIOD_MS == 0 and isr_propagation.on_tick(broker, out):
             found.append(now)

@@ -19,8 +19,8 @@ from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
 
 
-def batch(base: int, sequence: int, count: int = 1, epoch: int = 0, time: int = 0) -> Batch:
-    return Batch(base, 0, ("r",) * count, time, 7, epoch, sequence)
+def batch(base: int, sequence: int, count: int = 1, time: int = 0) -> Batch:
+    return Batch(base, 0, ("r",) * count, time, 7, 0, sequence)
 
 
 def written(*batches: Batch) -> Log:

@@ -18,10 +18,10 @@ from engine.sim.run import Run, play_all
 CORR = 77
 
 
-def waiting(profile: str = "K39", le: int = 0, pe: int = 0) -> Process:
+def waiting(le: int = 0, pe: int = 0) -> Process:
     """Broker 1 leads in epoch 5, partition epoch 7, and has proposed to be alone in the ISR; its
     proposal named epochs that are greater by this much."""
-    sim = play_all(Run(Scenario.from_dict({"title": "x", "brokers": 2}), profile, 0, ("settle",)))
+    sim = play_all(Run(Scenario.from_dict({"title": "x", "brokers": 2}), "K39", 0, ("settle",)))
     leader: Process = sim.brokers[1].running
     replica = leader.replicas[0]
     replica.leader_epoch, replica.partition_epoch = 5, 7
@@ -31,10 +31,10 @@ def waiting(profile: str = "K39", le: int = 0, pe: int = 0) -> Process:
     return leader
 
 
-def answered(leader: Process, error: int, le: int = 5, pe: int = 8, corr: int = CORR) -> Effects:
+def answered(leader: Process, error: int, le: int = 5, pe: int = 8) -> Effects:
     out = Effects()
     answer = AlterAnswer(0, error, 1, le, pe, (1,))
-    m = AlterPartitionResponse(CONTROLLER, 1, corr, errors.NONE, (answer,))
+    m = AlterPartitionResponse(CONTROLLER, 1, CORR, errors.NONE, (answer,))
     insync.on_alter_partition_response(leader, m, out)
     return out
 

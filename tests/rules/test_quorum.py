@@ -7,11 +7,11 @@ from itertools import product
 import pytest
 
 from engine.model.errors import InputError
-from engine.model.quorum import CANDIDATE, FOLLOWER, LEADER, R_LEADER_CHANGE, RESIGNED, Quorum
+from engine.model.quorum import CANDIDATE, FOLLOWER, LEADER, R_LEADER_CHANGE, RESIGNED
 from engine.scenarios.file import find, load_text
 from engine.scenarios.scenario import Scenario
 from engine.sim.simulation import Simulation
-from tests.rules.playing import go_on
+from tests.rules.playing import go_on, quorum_of
 
 THREE = """
 title: three voters
@@ -22,20 +22,14 @@ network: {delay_ms: 1, control_delay_ms: 1}
 """
 
 
-def scenario(more: str = "") -> Scenario:
-    return load_text(THREE + more)
+def scenario() -> Scenario:
+    return load_text(THREE)
 
 
-def play(*lines: str, profile: str = "K39", seed: int = 0, more: str = "") -> Simulation:
-    sim = Simulation(scenario(more), profile, seed)
+def play(*lines: str, profile: str = "K39", seed: int = 0) -> Simulation:
+    sim = Simulation(scenario(), profile, seed)
     go_on(sim, *lines)
     return sim
-
-
-def voters(sim: Simulation) -> Quorum:
-    quorum = sim.cluster.quorum
-    assert quorum is not None
-    return quorum
 
 
 # -- elections --------------------------------------------------------------------------------
@@ -43,19 +37,19 @@ def voters(sim: Simulation) -> Quorum:
 
 def test_the_others_elect_a_leader_when_it_crashes() -> None:
     sim = play("advance 1s", "kill C1", "advance 6s")
-    first, *others = voters(sim).voters.values()
+    first, *others = quorum_of(sim).voters.values()
     assert not first.alive
     leaders = [one for one in others if one.state == LEADER]
     assert len(leaders) == 1 and leaders[0].epoch > 1
     assert sim.cluster.controller.voter == leaders[0].id and sim.cluster.controller.alive
     kinds = [record[0] for record in leaders[0].log.records]
     assert kinds.count(R_LEADER_CHANGE) == 1
-    assert {one.leader for one in voters(sim).observers.values()} == {leaders[0].id}
+    assert {one.leader for one in quorum_of(sim).observers.values()} == {leaders[0].id}
 
 
 def test_a_former_leader_appends_nothing_more_in_its_epoch() -> None:
     sim = play("advance 1s", "kill C1", "restart C1")
-    first = next(iter(voters(sim).voters.values()))
+    first = next(iter(quorum_of(sim).voters.values()))
     assert first.state == RESIGNED
     go_on(sim, "advance 6s")
     assert first.epoch > 1 and not sim.broken
@@ -63,7 +57,7 @@ def test_a_former_leader_appends_nothing_more_in_its_epoch() -> None:
 
 def test_without_a_majority_nothing_is_elected_and_nothing_lost() -> None:
     sim = play("advance 1s", "kill C2", "kill C3", "advance 30s")
-    first = next(iter(voters(sim).voters.values()))
+    first = next(iter(quorum_of(sim).voters.values()))
     assert first.state == CANDIDATE and not sim.cluster.controller.alive
     go_on(sim, "restart C3", "advance 10s")
     assert sim.cluster.controller.alive and not sim.broken
@@ -72,7 +66,7 @@ def test_without_a_majority_nothing_is_elected_and_nothing_lost() -> None:
 @pytest.mark.parametrize(("profile", "stays"), [("K36", True), ("K37", False), ("K41", False)])
 def test_an_isolated_leader_resigns_since_3_7(profile: str, stays: bool) -> None:
     sim = play("advance 1s", "cut C1 C2", "cut C1 C3", "advance 5s", profile=profile)
-    first = next(iter(voters(sim).voters.values()))
+    first = next(iter(quorum_of(sim).voters.values()))
     assert (first.state == LEADER) == stays
     assert not sim.broken
 
@@ -83,7 +77,7 @@ def test_a_voter_back_from_a_cut_unseats_no_leader_since_4_0(
 ) -> None:
     sim = play("advance 1s", "cut C1 C3", "cut C2 C3", "advance 9s", "heal", profile=profile)
     go_on(sim, "advance 3s")
-    first, *others = voters(sim).voters.values()
+    first, *others = quorum_of(sim).voters.values()
     assert (first.epoch > 1) == epoch_rises
     assert sim.cluster.controller.alive and not sim.broken
     assert {one.epoch for one in others} == {first.epoch}
@@ -91,7 +85,7 @@ def test_a_voter_back_from_a_cut_unseats_no_leader_since_4_0(
 
 def test_a_deposed_leader_truncates_what_only_it_has() -> None:
     sim = play("advance 1s", "cut C1 C2", "cut C1 C3", "elect 2", "advance 6s", profile="K36")
-    first, second, third = voters(sim).voters.values()
+    first, second, third = quorum_of(sim).voters.values()
     assert any(record[0] == "PartitionChange" for record in first.log.records[4:])
     go_on(sim, "heal", "advance 5s")
     assert first.state == FOLLOWER
@@ -111,7 +105,7 @@ def test_every_single_crash_is_survived(victim: str, seed: int) -> None:
     sim = play("advance 1s", f"kill {victim}", "advance 8s", "kill 1", "advance 20s", seed=seed)
     assert sim.cluster.controller.records[0].leader == 2
     go_on(sim, f"restart {victim}", "advance 8100")
-    ends = {one.log.end for one in voters(sim).voters.values()}
+    ends = {one.log.end for one in quorum_of(sim).voters.values()}
     assert len(ends) == 1 and not sim.broken
 
 
@@ -129,11 +123,13 @@ def test_a_copy_goes_on_as_the_original() -> None:
     for one in (sim, twin):
         go_on(one, "advance 10s")
     found = [
-        [(v.state, v.epoch, v.log.records, v.hw) for v in voters(one).voters.values()]
+        [(v.state, v.epoch, v.log.records, v.hw) for v in quorum_of(one).voters.values()]
         for one in (sim, twin)
     ]
     assert found[0] == found[1]
-    assert twin.cluster.controller is voters(twin).voters[twin.cluster.controller.voter].controller
+    assert (
+        twin.cluster.controller is quorum_of(twin).voters[twin.cluster.controller.voter].controller
+    )
 
 
 # -- planned restarts -------------------------------------------------------------------------
@@ -150,7 +146,7 @@ def until_active(sim: Simulation) -> int:
 def test_a_leader_that_shuts_down_has_a_successor_at_once(profile: str) -> None:
     sim = play("advance 1s", "shutdown C1", profile=profile)
     assert until_active(sim) < 1_050, "a crash takes two seconds and longer"
-    first, second, third = voters(sim).voters.values()
+    first, second, third = quorum_of(sim).voters.values()
     assert not first.alive and {second.epoch, third.epoch} == {2}
     go_on(sim, "advance 1s", "restart C1", "advance 3s")
     assert first.state == FOLLOWER and first.epoch == 2 and not sim.broken
@@ -158,14 +154,14 @@ def test_a_leader_that_shuts_down_has_a_successor_at_once(profile: str) -> None:
 
 def test_a_follower_that_shuts_down_costs_no_election() -> None:
     sim = play("advance 1s", "shutdown C3")
-    assert not list(voters(sim).voters.values())[2].alive and sim.now == 1_000
+    assert not list(quorum_of(sim).voters.values())[2].alive and sim.now == 1_000
     go_on(sim, "advance 5s")
     assert sim.cluster.controller.alive and sim.cluster.controller.epoch == 1
 
 
 def test_without_another_leader_a_shutdown_ends_after_five_seconds() -> None:
     sim = play("advance 1s", "kill C2", "kill C3", "shutdown C1")
-    first = next(iter(voters(sim).voters.values()))
+    first = next(iter(quorum_of(sim).voters.values()))
     assert (first.alive, first.state, sim.now) == (False, RESIGNED, 6_000)
     go_on(sim, "restart C1", "restart C2", "advance 9s")
     assert sim.cluster.controller.alive and not sim.broken
@@ -175,13 +171,13 @@ def test_a_quorum_of_one_stops_at_once() -> None:
     alone = load_text(THREE.replace("C1, C2, C3", "C1"))
     sim = Simulation(alone, "K39")
     go_on(sim, "advance 1s", "shutdown C1")
-    assert sim.now == 1_000 and not next(iter(voters(sim).voters.values())).alive
+    assert sim.now == 1_000 and not next(iter(quorum_of(sim).voters.values())).alive
 
 
 @pytest.mark.parametrize("move", ["bounce C1", "power C1"])
 def test_a_voter_loses_nothing_with_its_process_or_its_power(move: str) -> None:
     sim = play("advance 1s")
-    first = next(iter(voters(sim).voters.values()))
+    first = next(iter(quorum_of(sim).voters.values()))
     before = first.log.records.copy()
     go_on(sim, move)
     assert first.alive == (move == "bounce C1") and first.log.records == before
@@ -194,13 +190,13 @@ def test_a_voter_loses_nothing_with_its_process_or_its_power(move: str) -> None:
 
 def test_a_timeout_ends_while_time_stands() -> None:
     sim = play("advance 1s", "kill C1", "timeout C2")
-    second = list(voters(sim).voters.values())[1]
+    second = list(quorum_of(sim).voters.values())[1]
     assert (second.state, second.epoch, sim.now) == (CANDIDATE, 2, 1_000)
 
 
 def test_a_voter_repeats_what_was_lost() -> None:
     sim = play("advance 1s", "cut C1 C2", "heal C1 C2")
-    second = list(voters(sim).voters.values())[1]
+    second = list(quorum_of(sim).voters.values())[1]
     assert not second.fetching
     go_on(sim, "repeat C2")
     assert second.fetching and sim.now == 1_000

@@ -76,10 +76,10 @@ def broker(id: int, role: int) -> Process:
     return one
 
 
-def throttled(limit: int = 0) -> Quotas:
+def throttled() -> Quotas:
     both = Quotas()
     for quota in (both.leader, both.follower):
-        quota.limit = limit
+        quota.limit = 0
         quota.mark(quotas.TOPIC, [0])
         quota.record(1, 0)
     return both

@@ -16,11 +16,11 @@ from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
 
 
-def log_of(records: int, segment: int, hw: int, times: int = 0) -> Log:
+def log_of(records: int, segment: int, hw: int) -> Log:
     log = Log()
     log.segment_records = segment
     for offset in range(records):
-        log.append(Batch(offset, 0, ("r",), times))
+        log.append(Batch(offset, 0, ("r",)))
     log.hw = hw
     return log
 
@@ -401,7 +401,7 @@ def test_a_clean_shutdown_flushes_every_disk_that_works() -> None:
 
 
 def test_the_flushed_offset_is_never_past_the_end_of_the_log() -> None:
-    """L-13: recovery that cuts a damaged tail, and power that took one."""
+    """L-13: recovery that cuts a damaged tail lowers the flushed offset to the new end."""
     log = log_of(15, 5, 15)
     log.flushed = 15
     recovery.reopen(Disk(log), False, 0, -1, damaged_from=8)

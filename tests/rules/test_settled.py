@@ -9,23 +9,19 @@ from engine.checks.invariants.logs import unsettled
 from engine.controlplane.roles import ensure_log
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
-from engine.sim.simulation import Simulation
+from tests.rules.playing import played
 
 THREE = Scenario.from_dict({"title": "x", "brokers": [{"id": n, "dirs": 2} for n in (1, 2, 3)]})
-
-
-def after(lines: str, profile: str = "K39") -> Simulation:
-    return play_all(Run(THREE, profile, 0, tuple(lines.split("; "))))
 
 
 @pytest.mark.parametrize("profile", ["K39", "Z33"])
 def test_a_partition_without_a_leader_has_not_settled(profile: str) -> None:
     """I13; where its last in-sync copy lies on a failed disk, no replica can or should."""
     lines = "produce a; settle; kill 2; detect 2; kill 3; detect 3"
-    assert list(unsettled(after(lines, profile).cluster)) == []
-    (why,) = list(unsettled(after(f"{lines}; kill 1; detect 1", profile).cluster))
+    assert list(unsettled(played(THREE, profile, lines).cluster)) == []
+    (why,) = list(unsettled(played(THREE, profile, f"{lines}; kill 1; detect 1").cluster))
     assert why.startswith("nobody leads t-0: P{")
-    assert list(unsettled(after(f"{lines}; disk_fail 1 d1", profile).cluster)) == []
+    assert list(unsettled(played(THREE, profile, f"{lines}; disk_fail 1 d1").cluster)) == []
 
 
 def test_each_partition_without_a_leader_is_reported() -> None:
@@ -39,7 +35,7 @@ def test_each_partition_without_a_leader_is_reported() -> None:
 @pytest.mark.parametrize(("profile", "told"), [("K39", True), ("Z33", True), ("Z20", False)])
 def test_since_2_2_every_bounce_is_noticed(profile: str, told: bool) -> None:
     """I13, CP-ZK-BROKERS: a broker in sync has a replica."""
-    sim = after("produce a; settle; settle", profile)
+    sim = played(THREE, profile, "produce a; settle; settle")
     sim.brokers[2].running.replicas.clear()
     why = ["broker 2 stays at (LEO, HW) None, its leader broker 1 at (1, 1)"]
     assert list(unsettled(sim.cluster)) == (why if told else [])
@@ -47,7 +43,7 @@ def test_since_2_2_every_bounce_is_noticed(profile: str, told: bool) -> None:
 
 def test_a_record_without_a_leader_is_no_bounce() -> None:
     """I13, CP-ZK-BROKERS."""
-    sim = after("settle", "Z20")
+    sim = played(THREE, "Z20", "settle")
     sim.cluster.controller.records[0].leader = -1
     (why,) = list(unsettled(sim.cluster))
     assert why.startswith("nobody leads t-0: P{")
@@ -60,7 +56,7 @@ def test_a_record_without_a_leader_is_no_bounce() -> None:
 )  # fmt: skip
 def test_epochs_and_their_starts_rise(epochs: list[int], starts: list[int], right: bool) -> None:
     """INV-4: the epochs are looked at, not only where they start."""
-    sim = after("produce a; settle")
+    sim = played(THREE, "K39", "produce a; settle")
     log = sim.brokers[1].machine.disks[0].log
     log.epochs.epochs[:], log.epochs.starts[:] = epochs, starts
     EpochCacheSorted().check(sim.checker, sim.brokers[1].replicas[0])
@@ -80,7 +76,7 @@ def test_until_2_0_0_two_epochs_may_start_at_one_offset(
     profile: str, starts: list[int], right: bool
 ) -> None:
     """INV-4, E-2: later a new entry drops those that start where it does."""
-    sim = after("produce a; settle", profile)
+    sim = played(THREE, profile, "produce a; settle")
     log = sim.brokers[1].machine.disks[0].log
     log.epochs.epochs[:], log.epochs.starts[:] = [1, 2], starts
     EpochCacheSorted().check(sim.checker, sim.brokers[1].replicas[0])

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from engine.model.errors import InputError
-from engine.model.quorum import FOLLOWER, LEADER, R_VOTERS, UNATTACHED, Quorum, Voter
+from engine.model.quorum import FOLLOWER, LEADER, R_VOTERS, UNATTACHED, Voter
 from engine.quorum import voters as rules
 from engine.scenarios.file import load_text
 from engine.sim.simulation import Simulation
-from tests.rules.playing import go_on
+from tests.rules.playing import go_on, quorum_of
 
 VOTERS = """
 title: voters that change
@@ -21,15 +21,10 @@ configs: {kraft.version: 1}
 """
 
 
-def play(*lines: str, profile: str = "K41", more: str = "") -> Simulation:
-    sim = Simulation(load_text(VOTERS + more), profile, 0)
+def play(*lines: str, profile: str = "K41") -> Simulation:
+    sim = Simulation(load_text(VOTERS), profile, 0)
     go_on(sim, "advance 1s", *lines)
     return sim
-
-
-def quorum_of(sim: Simulation) -> Quorum:
-    assert sim.cluster.quorum is not None
-    return sim.cluster.quorum
 
 
 def voters(sim: Simulation) -> list[Voter]:

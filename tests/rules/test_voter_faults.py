@@ -7,10 +7,10 @@ import pytest
 from engine.faults import voter_faults
 from engine.model.errors import InputError
 from engine.model.messages import ALTER_PARTITION, METADATA_FETCH
-from engine.model.quorum import FOLLOWER, LEADER, RESIGNED, Quorum, Voter
+from engine.model.quorum import FOLLOWER, LEADER, RESIGNED, Voter
 from engine.scenarios.file import load_text
 from engine.sim.simulation import Simulation
-from tests.rules.playing import go_on
+from tests.rules.playing import go_on, quorum_of
 
 VOTERS = """
 title: three voters
@@ -26,11 +26,6 @@ def play(*lines: str, profile: str = "K39") -> Simulation:
     sim = Simulation(load_text(VOTERS), profile, 0)
     go_on(sim, "advance 1s", *lines)
     return sim
-
-
-def quorum_of(sim: Simulation) -> Quorum:
-    assert sim.cluster.quorum is not None
-    return sim.cluster.quorum
 
 
 def voters(sim: Simulation) -> list[Voter]:

@@ -32,7 +32,7 @@ let line = Promise.resolve(true);
 /** Makes a move, or several separated by `;`, and plays them out; true once the server has
  *  accepted them.  Moves follow one another: a second one waits for the answer to the first.
  *  `pace`: the move only says who delivers messages, so its run is not listed as a branch.
- *  `quiet`: nobody asked for it, time only passes; it is not taken back by itself. */
+ *  `quiet`: the page made it, as time passes; it is not taken back by itself. */
 export function act(text, { pace = false, quiet = false } = {}) {
   line = line.then(() => make(text, pace, quiet || pace));
   return line;

@@ -3,7 +3,8 @@
 import { batch } from "@preact/signals";
 
 import { sleep } from "../core/debounce.js";
-import { channel, nameOf, Refused } from "../net/channel.js";
+import { Refused } from "../core/post.js";
+import { channel, nameOf } from "../net/channel.js";
 import * as s from "./state.js";
 
 /** Fetches the facts of a whole run of which the first steps are shown.  One that cannot be played

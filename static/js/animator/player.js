@@ -5,7 +5,8 @@ import { batch } from "@preact/signals";
 
 import { detailTarget } from "../core/detail.js";
 import { add, nextSeen, tape, target, wanted } from "../core/history.js";
-import { askAbout, channel, Refused } from "../net/channel.js";
+import { Refused } from "../core/post.js";
+import { askAbout, channel } from "../net/channel.js";
 import { finish } from "./ending.js";
 import { following } from "./room.js";
 import * as stage from "./stage.js";
@@ -139,7 +140,7 @@ export async function goTo(n, { motion = false, cue = null, leaveCrumb = false }
 /** The step at which the run on the stage opens: where its story begins. */
 export const opening = () => s.facts.value?.beats?.[0]?.[0] ?? 0;
 
-/** Begins a run that nobody asked a step of: time goes on in a cluster that lives, a story opens at
+/** Begins a run whose link names no step: time goes on in a cluster that lives, a story opens at
  *  its first beat. */
 export async function begin() {
   if (s.size.value !== "story") return;

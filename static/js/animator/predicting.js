@@ -3,7 +3,8 @@
 
 import { batch } from "@preact/signals";
 
-import { nameOf, Refused } from "../net/channel.js";
+import { Refused } from "../core/post.js";
+import { nameOf } from "../net/channel.js";
 import { complain, goTo, open } from "./player.js";
 import { pause } from "./playing.js";
 import * as stage from "./stage.js";

@@ -8,8 +8,8 @@ const SAID = 104; // px that what is said of real brokers takes below the pictur
 
 const rooms = new WeakMap();
 
-/** Measures the room of a host anew.  To ask for it at every step would make the browser lay out
- *  the page in the middle of drawing. */
+/** Measures the room of a host.  At every step that would make the browser lay out the page in the
+ *  middle of drawing. */
 export function measure(host) {
   const { clientHeight } = host.parentElement;
   const room = { high: Math.max(clientHeight, setAside(host)), width: host.clientWidth };

@@ -1,12 +1,19 @@
-// What the page knows, as signals.  Panels read it; player.js alone changes runs and the cursor.
+// State of the page as signals.  Panels read it; player.js alone changes runs and the cursor.
 
 import { computed, signal } from "@preact/signals";
 
 import { breakOf } from "../core/breaks.js";
 import { chapterAt } from "../core/history.js";
+import { store, stored } from "../core/storage.js";
 import { inTurn, namer, translator, versioned } from "../i18n/words.js";
 import { layersOf } from "../scene/layers.js";
 import { isLarge } from "../scene/matrix.js";
+
+/** What this browser keeps of a choice, and keeping it. */
+export const remembered = (key, otherwise) => stored(`highwater.${key}`, otherwise);
+export function remember(key, value) {
+  store(`highwater.${key}`, value);
+}
 
 /** What the stage can show, and what stands beside it, in the order in which they are offered. */
 export const VIEWS = ["tanks", "spacetime", "table", "matrix"];
@@ -132,22 +139,6 @@ export const usualView = computed(() =>
 export const view = computed(() => chosen.value ?? usualView.value);
 export const name = computed(() => namer(t.value, step.value?.view.brokers ?? []));
 export const env = computed(() => ({ t: t.value, name: name.value }));
-
-export function remembered(key, otherwise) {
-  try {
-    return localStorage.getItem(`highwater.${key}`) ?? otherwise;
-  } catch {
-    return otherwise;
-  }
-}
-
-export function remember(key, value) {
-  try {
-    localStorage.setItem(`highwater.${key}`, String(value));
-  } catch {
-    /* a private window: for this visit only */
-  }
-}
 
 /** Invariants broken at or before the step, the first time each. */
 export const broken = computed(() => {

@@ -19,7 +19,7 @@ export async function stepsBetween(on, from, to) {
       add(on, answer.steps);
       s.revision.value += 1;
     }
-    // Without the step before it nobody knows what a step changed.
+    // What a step changed is known with the step before it only.
     if (!on.steps.get(n)?.changed && n > 0 && !on.steps.has(n - 1))
       add(on, (await askAbout(on, "seek", { step: n - 1 })).steps);
     found.push(on.steps.get(n));

@@ -1,24 +1,16 @@
 // What this browser remembers of the runs it watched: the path's progress, and runs of one's own.
 
+import { store, storedValue } from "../core/storage.js";
+
 const MOST = 24;
 const LONGEST = 4000; // a link that carries a whole run may be long; beyond this it is not kept
 
 function read(key) {
-  try {
-    const found = JSON.parse(localStorage.getItem(`highwater.${key}`) ?? "[]");
-    return Array.isArray(found) ? found : [];
-  } catch {
-    return [];
-  }
+  const list = storedValue(`highwater.${key}`, []);
+  return Array.isArray(list) ? list : [];
 }
 
-function write(key, list) {
-  try {
-    localStorage.setItem(`highwater.${key}`, JSON.stringify(list));
-  } catch {
-    /* a private window: nothing is kept */
-  }
-}
+const write = (key, list) => store(`highwater.${key}`, JSON.stringify(list));
 
 /** Keys of library runs that were watched to their end: "S20:Z0102". */
 export const done = () => read("done");

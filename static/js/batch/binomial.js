@@ -2,7 +2,7 @@
 
 const ALPHA = 0.05;
 
-/** log of n choose k, by the series of Lanczos. */
+/** ln Γ(x), Lanczos approximation. */
 function logGamma(x) {
   const c = [
     76.18009172947146, -86.50532032941678, 24.01409824083091, -1.231739572450155,

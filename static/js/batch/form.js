@@ -2,6 +2,7 @@
 // arose.
 
 import { at, every, field, fields, formAt, linkAt } from "../core/dom.js";
+import { post } from "../core/post.js";
 import { duration, whole } from "./charts/figures.js";
 
 /** What the form asks for, as the server takes it. */
@@ -27,21 +28,6 @@ function refuse(sentence) {
   problem.hidden = !sentence;
 }
 
-async function send(path, boot) {
-  const answer = await fetch(path, {
-    method: "POST",
-    headers: {
-      "Content-Type": "application/json",
-      Accept: "application/json",
-      "X-CSRF-Token": boot.csrf,
-    },
-    body: JSON.stringify(asked(boot)),
-  });
-  const said = await answer.json();
-  if (!said.ok) throw new Error(said.sentence);
-  return said;
-}
-
 /** Runs `act` while a button rests; what is refused is said beside it and nothing is lost. */
 async function during(button, busy, act) {
   const label = button.textContent;
@@ -58,9 +44,9 @@ async function during(button, busy, act) {
   button.textContent = label;
 }
 
-/** How long the runs would take, and what so many of them could tell. */
+/** Shows how long the runs would take, and how rare a failure they could find. */
 async function tellEstimate(boot, t) {
-  const said = await send("/api/batches/estimate", boot);
+  const said = await post("/api/batches/estimate", asked(boot));
   const { runs } = asked(boot);
   const speed = said.runs_per_s < 10 ? said.runs_per_s.toPrecision(2) : whole(said.runs_per_s);
   // A bound of one and more says nothing: three runs and fewer cannot tell that a thing is rare.
@@ -88,7 +74,7 @@ export function prepare(boot, t) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     during(start, t("batch.starting"), async () => {
-      const { url } = await send("/api/batches", boot);
+      const { url } = await post("/api/batches", asked(boot));
       location.href = url + languageAsked();
     });
   });

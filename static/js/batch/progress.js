@@ -95,7 +95,6 @@ export function follow(boot, t, charts) {
     }
   };
   socket = connect({
-    csrf: boot.csrf,
     onConnect: watch,
     onLost: () => {
       offline.hidden = false;

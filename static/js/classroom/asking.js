@@ -8,7 +8,8 @@ import { complain, goTo } from "../animator/player.js";
 import { role } from "../animator/room.js";
 import * as s from "../animator/state.js";
 import { newest } from "../core/debounce.js";
-import { askAbout, channel, Refused } from "../net/channel.js";
+import { Refused } from "../core/post.js";
+import { askAbout, channel } from "../net/channel.js";
 
 const TELL_EVERY_MS = 300;
 
@@ -24,7 +25,7 @@ const looked = newest(async () => {
     return;
   }
   const known = poll.value;
-  // Who only answers need not look again because somebody else has.
+  // A pupil's page need not read the question again when another pupil has answered.
   if (known?.n === news.n && known.open === news.open && role.value !== "lead") {
     poll.value = { ...known, answers: news.answers };
     return;

@@ -8,7 +8,8 @@ import { pause } from "../animator/playing.js";
 import { following, keep, kept, put, role } from "../animator/room.js";
 import * as s from "../animator/state.js";
 import { newest, sleep } from "../core/debounce.js";
-import { channel, Refused } from "../net/channel.js";
+import { Refused } from "../core/post.js";
+import { channel } from "../net/channel.js";
 import { listen } from "./asking.js";
 import { announce } from "./leading.js";
 
@@ -69,7 +70,7 @@ async function missed(problem) {
     setTimeout(catchUp, problem.args.ms ?? 1000);
     return;
   }
-  // Whoever joins has the room's run told to the server again, should it have forgotten it.
+  // A page that joins names the room's run again, in case the server has evicted it.
   if (problem.code === "gone") {
     await join();
     setTimeout(catchUp, OPEN_EVERY_MS);

@@ -4,7 +4,8 @@ import { complain } from "../animator/player.js";
 import { keep, put, role } from "../animator/room.js";
 import * as s from "../animator/state.js";
 import { newest } from "../core/debounce.js";
-import { askAbout, channel, Refused } from "../net/channel.js";
+import { Refused } from "../core/post.js";
+import { askAbout, channel } from "../net/channel.js";
 
 const TELL_EVERY_MS = 250;
 

@@ -7,6 +7,7 @@ import { render } from "preact";
 
 import { at, field, pageWords } from "../core/dom.js";
 import { pack } from "../core/packing.js";
+import { post, Refused } from "../core/post.js";
 import { translator } from "../i18n/words.js";
 import { Found } from "./found.js";
 import { colour } from "./gutter.js";
@@ -55,22 +56,12 @@ async function read(event, partition = "") {
   const body = { text };
   if (partition) body.partition = partition;
   if (field("profile").value) body.profile = field("profile").value;
-  const headers = {
-    "Content-Type": "application/json",
-    "X-CSRF-Token": document.body.dataset.csrf,
-  };
   let answer;
   try {
-    answer = await fetch(`/api/cluster?lang=${lang}`, {
-      method: "POST",
-      headers,
-      body: JSON.stringify(body),
-    }).then((r) => r.json());
-  } catch {
-    answer = { ok: false, sentence: t("cluster.offline") };
-  }
-  if (!answer.ok) {
-    render(html`<p class="bad" role="alert">${answer.sentence}</p>`, at("found"));
+    answer = await post(`/api/cluster?lang=${lang}`, body);
+  } catch (problem) {
+    const sentence = problem instanceof Refused ? problem.message : t("cluster.offline");
+    render(html`<p class="bad" role="alert">${sentence}</p>`, at("found"));
     return;
   }
   const { story, quorum } = answer.box;
@@ -88,7 +79,7 @@ async function read(event, partition = "") {
 
 at("paste").addEventListener("submit", read);
 at("header").addEventListener("click", header);
-// The example never takes the place of what somebody pasted.
+// The example never replaces a pasted text.
 const filled = () => {
   field("example").disabled = field("text").value.trim() !== "";
 };

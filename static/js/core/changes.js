@@ -1,9 +1,7 @@
 // What a step changed, by name and with the values before and after.  Pure.
 
 import { partIn, partOf } from "./partition.js";
-
-const shown = (v) =>
-  Array.isArray(v) ? `[${v.join(", ")}]` : v === null || v === undefined ? "–" : String(v);
+import { valueText } from "./values.js";
 
 /** [{ref, broker or client, field, was, now}] for a step and the one before it, on one
  *  partition.
@@ -16,7 +14,12 @@ export function changeList(before, step, names, partition = 0) {
     const [id, field] = key.split(":");
     if (id === "rec")
       return [
-        { ref: key, field, was: shown(parts[0].record[field]), now: shown(parts[1].record[field]) },
+        {
+          ref: key,
+          field,
+          was: valueText(parts[0].record[field]),
+          now: valueText(parts[1].record[field]),
+        },
       ];
     if (!/^b-?\d+$/.test(id)) return [];
     const broker = Number(id.slice(1));
@@ -24,7 +27,7 @@ export function changeList(before, step, names, partition = 0) {
       const [was, now] = [before, step].map(
         (one) => one.view.brokers.find((b) => b.id === broker)?.alive,
       );
-      return [{ ref: id, broker, field, was: shown(was), now: shown(now) }];
+      return [{ ref: id, broker, field, was: valueText(was), now: valueText(now) }];
     }
     // Membership is told once, by the controller's record.
     if (field === "isr") return [];
@@ -33,8 +36,8 @@ export function changeList(before, step, names, partition = 0) {
         ref: key,
         broker,
         field,
-        was: shown(parts[0].replicas[broker]?.[field]),
-        now: shown(parts[1].replicas[broker]?.[field]),
+        was: valueText(parts[0].replicas[broker]?.[field]),
+        now: valueText(parts[1].replicas[broker]?.[field]),
       },
     ];
   });

@@ -1,4 +1,4 @@
-// Work that is only ever wanted for the newest state.  Pure but for the timer it is given.
+// Work for the newest state only, and pauses.  Pure but for the timer it is given.
 
 /**
  * Returns a function that has `work` done: one at a time, `gapMs` apart, and once more if it was
@@ -23,5 +23,5 @@ export function newest(work, gapMs = 0, later = setTimeout) {
   };
 }
 
-/** Resolves after so many milliseconds. */
+/** Resolves after `ms` milliseconds. */
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));

@@ -1,4 +1,4 @@
-// What a page's script finds in its page, each as the element that the template made it.
+// Elements of the page by the type that the template gave them, downloads and words of the page.
 
 /** By its id.
  * @param {string} id */
@@ -38,6 +38,20 @@ export const fields = (selector, within = document) => [
 /** The element where something happened.
  * @param {Event} event */
 export const where = (event) => /** @type {HTMLElement} */ (event.target);
+
+/** A text as markup has it.
+ * @param {unknown} text */
+export const escape = (text) =>
+  String(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+
+/** Saves a file of the page's own making under a name.
+ * @param {Blob} blob
+ * @param {string} name */
+export function download(blob, name) {
+  const href = URL.createObjectURL(blob);
+  Object.assign(document.createElement("a"), { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 10_000); // Safari reads it after the click
+}
 
 /** The words of this page in its visitor's language. */
 export const pageWords = async () => (await fetch(linkAt("words").href)).json();

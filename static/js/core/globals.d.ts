@@ -61,7 +61,6 @@ declare global {
   interface Boot {
     run: string;
     lang: string;
-    csrf: string;
     bare: boolean;
     library: boolean;
     named: boolean;

@@ -1,10 +1,11 @@
 // Addresses: what a link says of a run and of how it is looked at.  Pure: no DOM, no signals.
 
+import { escape } from "./dom.js";
+
 const WHOLE = /^\d{1,15}$/;
 
-/** What an address may say besides its run: name -> the values it may have (null: a whole
- *  number; the languages are those of the page). */
-/** Field of a link -> the values it may have; null: a number.
+/** Field of a link, checked where the link is read -> its values (null: a whole number; the page
+ *  adds its languages).
  * @type {Record<string, string[] | null>} */
 export const FIELDS = {
   step: null,
@@ -13,9 +14,9 @@ export const FIELDS = {
   lang: [],
 };
 
-/** How it is looked at, read where it is used: the panel, the view, the layers of the stage, and
- *  real brokers beside it. */
-const LOOKS = ["tab", "view", "layers", "show", "kafka"];
+/** All fields in the order of every link.  Those that FIELDS lacks are read where they are used:
+ *  the panel, the view, the layers of the stage, and real brokers beside it. */
+const ORDER = ["step", "p", "size", "tab", "lang", "view", "layers", "show", "kafka"];
 
 /** {seen, problems}: what can be read of a query, and what cannot, named with its value.
  * @param {string} search
@@ -42,7 +43,7 @@ export function read(search, fields = FIELDS) {
 export function mended(search, hash) {
   const query = new URLSearchParams(search);
   const left = new URLSearchParams(hash.slice(1));
-  const names = [...new Set(left.keys())].filter((name) => name in FIELDS || LOOKS.includes(name));
+  const names = [...new Set(left.keys())].filter((name) => ORDER.includes(name));
   if (!left.has("run") || !names.length) return null;
   for (const name of names) {
     query.set(name, left.get(name) ?? "");
@@ -71,12 +72,11 @@ export function within(seen, { total, partitions, first = 0 }) {
  * @param {string | URLSearchParams} keep */
 export function query(seen, keep = "") {
   const out = new URLSearchParams(keep);
-  for (const name of [...Object.keys(FIELDS), ...LOOKS]) out.delete(name);
   const said = new URLSearchParams();
-  if (seen.step) said.set("step", seen.step);
-  if (seen.p !== undefined) said.set("p", seen.p);
-  for (const name of ["size", "tab", "lang", "view", "layers", "show", "kafka"])
-    if (seen[name]) said.set(name, seen[name]);
+  for (const name of ORDER) {
+    out.delete(name);
+    if (seen[name] || (name === "p" && seen.p === 0)) said.set(name, seen[name]);
+  }
   for (const [name, value] of out) said.append(name, value);
   return said.size ? `?${said}` : "";
 }
@@ -87,6 +87,15 @@ export const short = (origin, digest, seen) => `${origin}/r/${digest}${query(see
 /** The address that carries its run whole. */
 export const whole = (origin, packed, seen) => `${origin}/r${query(seen)}#run=${packed}`;
 
+/** The release that the laboratory plays a Kafka on: the last one in its name, "Kafka 3.9.1 + elr".
+ *  null for what it never starts: a release before 0.10.2, and 3.3 or later with ZooKeeper.
+ * @param {string} name */
+export function labRelease(name) {
+  const release = name.match(/\d+(?:\.\d+)+/g)?.at(-1);
+  const never = !release || /^0\.(8|9|10\.[01])\b/.test(release) || name.includes("ZooKeeper");
+  return never ? null : release;
+}
+
 /** The address of an embedded run; what is as usual is left out. */
 export function embed(
   origin,
@@ -96,9 +105,6 @@ export function embed(
   const said = new URLSearchParams({ step, controls, panel, theme, lang });
   return `${origin}/e/${digest}?${said}`;
 }
-
-const escape = (text) =>
-  text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
 
 /** The markup that puts it into a page. */
 export const frame = (url, title, height) =>

@@ -171,14 +171,6 @@ export function verdictOf(text) {
 export const verdictText = (verdict) =>
   Array.isArray(verdict) ? `violates ${verdict.join(" ")}` : (verdict ?? "");
 
-/** Promises for the profiles that are listed, and for no other; the profiles follow the
- *  promises. */
-export function promised(doc, profile, promise) {
-  const expect = { ...doc.expect };
-  if (promise === null) delete expect[profile];
-  else expect[profile] = promise;
-  return expect;
-}
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const SPAN = /^(\d{1,9}(?:\.\d{1,3})?)\s*(ms|s|m|h|d)?$/;
 

@@ -5,7 +5,7 @@ import { html } from "htm/preact";
 import { render } from "preact";
 
 import * as s from "../animator/state.js";
-import { at, field, pageWords } from "../core/dom.js";
+import { at, download, field, pageWords } from "../core/dom.js";
 import { inAddress } from "../i18n/words.js";
 import { connect, use } from "../net/channel.js";
 import { Icon } from "../panels/common.js";
@@ -50,7 +50,6 @@ async function start() {
   });
   use(
     connect({
-      csrf: document.body.dataset.csrf,
       onConnect: () => {
         s.online.value = true;
       },
@@ -148,18 +147,13 @@ const save = () =>
     };
   });
 
-function download() {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([e.text.value], { type: "application/yaml" }));
-  link.download = `${
-    (e.doc.value?.title ?? "")
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, "-")
-      .replace(/^-|-$/g, "")
-      .slice(0, 60) || "scenario"
-  }.yaml`;
-  link.click();
-  URL.revokeObjectURL(link.href);
+function downloadText() {
+  const name = (e.doc.value?.title ?? "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "")
+    .slice(0, 60);
+  download(new Blob([e.text.value], { type: "application/yaml" }), `${name || "scenario"}.yaml`);
 }
 
 function Acts() {
@@ -172,7 +166,7 @@ function Acts() {
     <button type="button" class="btn" disabled=${off} onClick=${save}>
       <${Icon} name="save" />${t("edit.save")}
     </button>
-    <button type="button" class="btn" onClick=${download}>${t("edit.download")}</button>
+    <button type="button" class="btn" onClick=${downloadText}>${t("edit.download")}</button>
     <button type="button" class="btn quiet" disabled=${!e.canUndo.value} onClick=${e.undo}>
       ${t("edit.undo")}
     </button>

@@ -3,15 +3,16 @@
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 
+import { post } from "../core/post.js";
 import { kafka } from "../i18n/words.js";
 import { Add, Choice, Small, Text } from "./fields.js";
-import { promised, verdictOf, verdictText } from "./model.js";
+import { verdictOf, verdictText } from "./model.js";
 import * as e from "./state.js";
 
 /** Plays the script under every profile of the scenario. */
 const play = () =>
   e.during(async () => {
-    const { profiles } = await e.ask("/api/scenarios/play", { yaml: e.text.value });
+    const { profiles } = await post("/api/scenarios/play", { yaml: e.text.value });
     e.outcomes.value = profiles;
     const stuck = profiles.find((one) => one.problem?.script);
     if (stuck)
@@ -35,13 +36,9 @@ export function place(script) {
 function take(doc, names) {
   const happened = e.outcomes.value.filter((one) => one.verdict && names.includes(one.profile));
   const kept = e.outcomes.value.filter((one) => !names.includes(one.profile));
-  let { expect } = doc;
-  for (const one of happened)
-    expect = promised({ expect }, one.profile, {
-      ...expect[one.profile],
-      verdict: verdictOf(one.verdict),
-      final: one.final,
-    });
+  const expect = { ...doc.expect };
+  for (const { profile, verdict, final } of happened)
+    expect[profile] = { ...expect[profile], verdict: verdictOf(verdict), final };
   for (const name of doc.profiles) expect[name] ??= { verdict: "holds" };
   e.change({ expect });
   e.outcomes.value = [...kept, ...happened.map((one) => ({ ...one, complaints: [] }))];

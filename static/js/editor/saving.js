@@ -3,16 +3,16 @@
 
 import { whole } from "../core/link.js";
 import { alone, shared } from "../core/place.js";
-import { ask } from "./state.js";
+import { post } from "../core/post.js";
 
 async function saved(yaml) {
-  const said = await ask("/api/scenarios", { yaml });
+  const said = await post("/api/scenarios", { yaml });
   history.replaceState(null, "", `/edit/${said.digest}`);
   return shared(said.url);
 }
 
 async function carried(yaml) {
-  const said = await ask("/api/scenarios/try", { yaml });
+  const said = await post("/api/scenarios/try", { yaml });
   const { pack } = await import("../core/packing.js");
   const text = await (await fetch(`/r/${said.run}.json`)).text();
   return shared(whole("", await pack(text), {}));

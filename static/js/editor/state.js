@@ -3,6 +3,7 @@
 
 import { batch, computed, signal } from "@preact/signals";
 
+import { post } from "../core/post.js";
 import { translator } from "../i18n/words.js";
 
 export const words = signal({});
@@ -23,7 +24,7 @@ export const asks = signal([]); // lines of a recorded run that want a comment: 
 export const outcomes = signal([]); // what happened under each profile
 export const notice = signal(null); // {kind, text, link?}
 export const busy = signal(false);
-export const checking = signal(false); // something changed, and nobody knows yet what is wrong
+export const checking = signal(false); // the last change is not checked yet
 export const readable = computed(() => problems.value.length === 0);
 
 const WAIT_MS = 350;
@@ -40,23 +41,6 @@ const undone = signal([]);
 let typedAt = 0;
 export const canUndo = computed(() => past.value.length > 0);
 export const canRedo = computed(() => undone.value.length > 0);
-
-/** One question to the server; what is refused is thrown as its sentence. */
-export async function ask(path, body) {
-  const answer = await fetch(path, {
-    method: "POST",
-    headers: {
-      "Content-Type": "application/json",
-      Accept: "application/json",
-      "X-CSRF-Token": document.body.dataset.csrf,
-    },
-    body: JSON.stringify(body),
-  });
-  const said = await answer.json();
-  if (!said.ok)
-    throw Object.assign(new Error(said.sentence), { code: said.code, args: said.args ?? {} });
-  return said;
-}
 
 /** The form changed something: the text follows once the server has written it. */
 export function change(more) {
@@ -131,7 +115,7 @@ export function settled() {
 async function check(body, fromForm) {
   const mine = ++ticket;
   try {
-    const said = await ask("/api/scenarios/check", body);
+    const said = await post("/api/scenarios/check", body);
     if (mine !== ticket) return; // something was changed meanwhile: its own answer is coming
     batch(() => {
       checking.value = false;

@@ -7,6 +7,7 @@ import { divert } from "../animator/acting.js";
 import * as stage from "../animator/stage.js";
 import * as s from "../animator/state.js";
 import { add, chapterEnds, nextSeen, tape, target } from "../core/history.js";
+import { post } from "../core/post.js";
 import { kafka } from "../i18n/words.js";
 import { Icon } from "../panels/common.js";
 import { drawn } from "../panels/menu.js";
@@ -90,12 +91,11 @@ async function shown(profile, where) {
   const known = e.doc.value?.profiles ?? [];
   const text = e.text.value;
   const mine = ++asked;
-  const said = await e.ask("/api/scenarios/try", {
+  const said = await post("/api/scenarios/try", {
     yaml: text,
     ...(known.includes(wanted) ? { profile: wanted } : {}),
   });
-  if (e.text.value !== text) return; // changed meanwhile: its own turn is coming
-  if (mine < answered) return;
+  if (e.text.value !== text || mine < answered) return; // a later change has its own turn
   answered = mine;
   played = text;
   document.getElementById("trying").hidden = false;
@@ -113,7 +113,7 @@ async function shown(profile, where) {
     n = where(said.facts);
     await fill(made, n);
     if (mine !== answered) return;
-  } while (n !== where(said.facts)); // somebody stepped on meanwhile
+  } while (n !== where(said.facts)); // a step was taken meanwhile
   const grown = s.facts.value && n > s.n.value;
   if (grown) stage.freeze();
   batch(() => {
@@ -147,7 +147,7 @@ async function go(n) {
   const on = s.tapeNow.value;
   const to = Math.max(0, Math.min(on.facts.total, n));
   await fill(on, to);
-  if (s.tapeNow.value !== on) return go(n); // the text was played anew: the press still counts
+  if (s.tapeNow.value !== on) return go(n); // the text was played again: the press still counts
   s.revision.value += 1;
   if (!on.steps.has(to)) return;
   const back = to < s.n.value;

@@ -1,5 +1,5 @@
 // A search, from a step or about the runs of a study: while it runs, its part of the page is asked
-// for again.  Without this script the page asks for itself anew.
+// for again.  Without this script the page reloads itself.
 
 import { at, field } from "../core/dom.js";
 
@@ -11,7 +11,7 @@ const EVERY_MS = 700;
 let asked = answer.dataset.asked;
 let next = 0;
 
-function furnish() {
+function showOwnGoal() {
   own.hidden = goal.value !== "own";
 }
 
@@ -52,8 +52,8 @@ async function send(event) {
 }
 
 if (goal) {
-  goal.addEventListener("change", furnish);
-  furnish();
+  goal.addEventListener("change", showOwnGoal);
+  showOwnGoal();
 }
 at("main").addEventListener("submit", send);
 watch();

@@ -1,9 +1,10 @@
 // A picture of the stage as one SVG text that needs nothing else: styles written out, icons inside.
 
 import * as stage from "../animator/stage.js";
+import { escape } from "../core/dom.js";
 import { patch, SVG } from "../scene/draw.js";
 import { fit, textWidth } from "../scene/node.js";
-import { colour, escape, typeface, written } from "./written.js";
+import { colour, typeface, written } from "./written.js";
 
 const memo = new Map();
 let worn = "";

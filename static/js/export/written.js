@@ -1,5 +1,6 @@
 // An element of the page as SVG text that needs no style sheet: looks written out, icons inside.
 
+import { escape } from "../core/dom.js";
 import { kept } from "../core/kept.js";
 import { SVG } from "../scene/draw.js";
 
@@ -41,9 +42,6 @@ const TEXTUAL = new Set([
   "text-decoration-line",
 ]);
 const NOT_KEPT = /^(class|style|role|tabindex|href|aria-.*|data-.*)$/;
-
-export const escape = (text) =>
-  String(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 
 let pen = null;
 const plainColours = new Map();

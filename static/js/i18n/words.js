@@ -1,5 +1,9 @@
 // Words: a catalogue and a way to fill it.  Pure; sentences of the engine come as key and entities.
 
+/** A sentence with its {places} filled; a place without a value stays as it is. */
+export const fill = (text, args, say = (name, value) => String(value)) =>
+  text.replace(/\{(\w+)\}/g, (place, name) => (name in args ? say(name, args[name]) : place));
+
 /** t(key, args) for a catalogue; unknown keys show themselves, so that a gap is seen and not
  *  hidden.  A Kafka or a promise that is named by its code is told in words. */
 export function translator(words, lang = "en") {
@@ -12,8 +16,7 @@ export function translator(words, lang = "en") {
       words[key];
     if (entry === undefined) return key;
     if (!entry.includes("{")) return entry;
-    const told = (name) => TOLD[name]?.(t, args[name]) ?? String(args[name]);
-    return entry.replace(/\{(\w+)\}/g, (all, name) => (name in args ? told(name) : all));
+    return fill(entry, args, (name, value) => TOLD[name]?.(t, value) ?? String(value));
   };
   return t;
 }
@@ -34,7 +37,7 @@ export function kafka(t, name) {
   return String(name);
 }
 
-/** What somebody wrote, with the Kafkas that stand in it by their codes told in words. */
+/** A text with the codes of releases replaced by their names. */
 export const versioned = (t, text) => text.replace(/\b[KZ]\d{2,4}\b/g, (code) => kafka(t, code));
 
 /** What is so where an invariant is broken: "An acknowledged record is gone". */

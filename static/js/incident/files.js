@@ -5,6 +5,7 @@ import { render } from "preact";
 
 import { at, field, pageWords } from "../core/dom.js";
 import { pack } from "../core/packing.js";
+import { post, Refused } from "../core/post.js";
 import { translator } from "../i18n/words.js";
 import { Choose, Story } from "./story.js";
 
@@ -83,18 +84,16 @@ async function read(partition = "") {
     </p>`,
     at("found"),
   );
-  const headers = { Accept: "application/json", "X-CSRF-Token": document.body.dataset.csrf };
-  const how = { method: "POST", headers, body: form, signal: mine.signal };
   let answer;
   try {
-    answer = await fetch(`${boot.path}?lang=${lang}`, how).then((r) => r.json());
-  } catch {
-    if (going === mine)
+    answer = await post(`${boot.path}?lang=${lang}`, form, mine.signal);
+  } catch (problem) {
+    if (problem instanceof Refused) say(problem.message);
+    else if (going === mine)
       mine.signal.aborted ? render(null, at("found")) : say(t("incident.offline"));
     return;
   }
-  if (!answer.ok) say(answer.sentence);
-  else if (answer.choose) render(html`<${Choose} answer=${answer} read=${read} />`, at("found"));
+  if (answer.choose) render(html`<${Choose} answer=${answer} read=${read} />`, at("found"));
   else {
     const link = answer.run ? `/r#run=${await pack(answer.run)}` : null;
     render(html`<${Story} answer=${answer} link=${link} />`, at("found"));

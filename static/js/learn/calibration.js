@@ -2,11 +2,9 @@
 // many of those answers were right.
 
 import { fields } from "../core/dom.js";
+import { stored } from "../core/storage.js";
+import { fill } from "../i18n/words.js";
 import { calibration, saying } from "./store/calibration.js";
-
-/** A sentence of the page with its {places} filled. */
-export const fill = (text, args) =>
-  text.replace(/\{(\w+)\}/g, (place, name) => args[name] ?? place);
 
 function row(words, { sure, right, of }) {
   const line = document.createElement("tr");
@@ -45,13 +43,7 @@ export function tell(box, answers) {
 
 const LETTERS = { g: "1", t: "2", c: "3" };
 
-function mayBeLetters() {
-  try {
-    return localStorage.getItem("highwater.letters") !== "off";
-  } catch {
-    return true;
-  }
-}
+const mayBeLetters = () => stored("highwater.letters", "on") !== "off";
 
 /** Says how sure the coming answer is; said twice, it is taken back. */
 export function sayBy(key) {

@@ -5,7 +5,8 @@ import * as fsrs from "ts-fsrs";
 
 import { at, every, fields, first, linkAt, where } from "../core/dom.js";
 import { placed } from "../core/place.js";
-import { fill, sayBy } from "./calibration.js";
+import { fill } from "../i18n/words.js";
+import { sayBy } from "./calibration.js";
 import { answered, unanswered } from "./store/answers.js";
 import { GUESS, isSure } from "./store/calibration.js";
 import { noteScene, progress as course } from "./store/course.js";

@@ -1,9 +1,10 @@
 // The deck: what is known of each topic, sessions, and what this browser keeps as a file.
 // Without this script every card can be opened from the list of its topic.
 
-import { at, every, field, first, linkAt } from "../core/dom.js";
+import { at, download, every, field, first, linkAt } from "../core/dom.js";
 import { placed } from "../core/place.js";
-import { fill, tell } from "./calibration.js";
+import { fill } from "../i18n/words.js";
+import { tell } from "./calibration.js";
 import { answers, lastAnswers, sureAndWrong } from "./store/answers.js";
 import * as carried from "./store/backup_file.js";
 import * as memory from "./store/memory.js";
@@ -106,11 +107,7 @@ function showAll() {
 
 function save() {
   const file = new Blob([carried.written()], { type: "application/json" });
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(file);
-  link.download = "highwater-memory.json";
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  download(file, "highwater-memory.json");
 }
 
 async function load(event) {

@@ -4,25 +4,19 @@
 import { io } from "socket.io-client";
 
 import { sleep } from "../core/debounce.js";
+import { Refused } from "../core/post.js";
 
 const PATIENCE_MS = 4000;
 const TRIES = 3;
 const SOONEST_MS = 300;
 const LATEST_MS = 5000;
 
-export class Refused extends Error {
-  constructor(answer) {
-    super(answer.sentence ?? answer.code);
-    this.code = answer.code;
-    this.args = answer.args ?? {};
-  }
-}
-
 /** Connects and returns {ask, connected, on}.  Without a server the page has a channel of its own,
  *  to the engine in its Web Worker. */
 export const connect = (how) => globalThis.highwaterSite?.connect(how) ?? overSocket(how);
 
-function overSocket({ csrf, onConnect, onLost }) {
+function overSocket({ onConnect, onLost }) {
+  const { csrf } = document.body.dataset;
   const transports = document.body.dataset.transports?.split(",") ?? ["websocket"];
   const socket = io({
     transports,

@@ -17,8 +17,9 @@ import { done } from "../animator/visits.js";
 import * as classroom from "../classroom/classroom.js";
 import { at, pageWords } from "../core/dom.js";
 import { lasting } from "../core/kept.js";
+import { Refused } from "../core/post.js";
 import { inAddress } from "../i18n/words.js";
-import { connect, nameOf, Refused, use } from "../net/channel.js";
+import { connect, nameOf, use } from "../net/channel.js";
 import { Bars, Notice } from "../panels/bars.js";
 import { Branches } from "../panels/branches.js";
 import { Caption } from "../panels/caption.js";
@@ -46,7 +47,6 @@ async function start() {
   // The way to the server is opened while the words come.
   const words = pageWords();
   const channel = connect({
-    csrf: document.body.dataset.csrf,
     onConnect: () => words.then(arrive),
     onLost: lose,
   });

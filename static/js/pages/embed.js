@@ -1,5 +1,4 @@
-// A run inside somebody else's page: steps come over plain HTTP, nothing is stored, nothing
-// connects.
+// A run inside a foreign page: steps come over plain HTTP, nothing is stored, nothing connects.
 
 import { effect } from "@preact/signals";
 import { html } from "htm/preact";
@@ -10,7 +9,7 @@ import { play } from "../animator/playing.js";
 import * as stage from "../animator/stage.js";
 import * as s from "../animator/state.js";
 import { sleep } from "../core/debounce.js";
-import { pageWords } from "../core/dom.js";
+import { at, pageWords } from "../core/dom.js";
 import { tape } from "../core/history.js";
 import { inAddress } from "../i18n/words.js";
 import { use } from "../net/channel.js";
@@ -20,7 +19,6 @@ import { guessed } from "../scene/hand.js";
 import { layersOf } from "../scene/layers.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
-const at = (id) => document.getElementById(id);
 const lang = inAddress(boot.lang);
 
 /** The questions of the live channel that steps alone can answer. */
@@ -134,7 +132,7 @@ async function start() {
   if (boot.to > boot.step) lead(boot.to);
 }
 
-/** Plays to a step by itself; whoever touches something takes over. */
+/** Plays to a step by itself, until the visitor presses something. */
 async function lead(to) {
   let on = true;
   for (const name of ["pointerdown", "keydown"]) addEventListener(name, () => (on = false));

@@ -1,9 +1,10 @@
-// How far somebody came on the path; the page is whole without this.
+// Progress on the learning path, and answers while a visitor types.  The page works without it.
 
 import * as visits from "../animator/visits.js";
+import { at } from "../core/dom.js";
 import { answerWhileTyping } from "../find/finding.js";
+import { fill } from "../i18n/words.js";
 
-const at = (id) => document.getElementById(id);
 /** @type {NodeListOf<HTMLElement>} */
 const steps = document.querySelectorAll(".steps li");
 
@@ -27,9 +28,7 @@ function follow() {
   at("again").hidden = finished.length === 0;
   progress.hidden = finished.length === 0 || whole;
   at("finished").hidden = !whole;
-  progress.textContent = progress.dataset.text
-    .replace("{done}", String(finished.length))
-    .replace("{n}", String(steps.length));
+  progress.textContent = fill(progress.dataset.text, { done: finished.length, n: steps.length });
 }
 
 at("again").addEventListener("click", () => {

@@ -2,9 +2,10 @@
 // this browser remembers is shown.
 
 import * as visits from "../animator/visits.js";
-import { at, every, field, fields, formAt, linkAt } from "../core/dom.js";
+import { at, download, every, field, fields, formAt, linkAt } from "../core/dom.js";
 import { MOST_BYTES, read, written } from "../core/runs_file.js";
 import { answerWhileTyping } from "../find/finding.js";
+import { fill } from "../i18n/words.js";
 
 const cards = every(".card");
 const form = formAt("filters");
@@ -52,7 +53,7 @@ function show() {
     if (section) section.hidden = !section.querySelector(".card:not([hidden])");
   }
   at("nothing").hidden = shown > 0;
-  at("found").textContent = at("found").dataset.text.replace("{n}", String(shown));
+  at("found").textContent = fill(at("found").dataset.text, { n: shown });
   if (!shown) {
     linkAt("methods").href = `/code?q=${encodeURIComponent(query.slice(0, 80))}`;
     linkAt("build").href = `/edit?title=${encodeURIComponent(query.slice(0, 80))}`;
@@ -71,7 +72,7 @@ function row(run, told) {
   link.textContent = run.title;
   const rest = document.createElement("span");
   rest.className = "soft";
-  rest.textContent = [kafka(run.profile), run.move, run.step ? told.replace("{n}", run.step) : ""]
+  rest.textContent = [kafka(run.profile), run.move, run.step ? fill(told, { n: run.step }) : ""]
     .filter(Boolean)
     .join(" · ");
   li.append(link, rest);
@@ -115,11 +116,7 @@ at("forget").addEventListener("click", () => {
 });
 at("runssave").addEventListener("click", async () => {
   const file = new Blob([await written(visits.runs())], { type: "application/json" });
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(file);
-  link.download = "highwater-runs.json";
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  download(file, "highwater-runs.json");
 });
 field("runsload").addEventListener("change", async ({ target }) => {
   const [file] = /** @type {HTMLInputElement} */ (target).files;
@@ -128,9 +125,7 @@ field("runsload").addEventListener("change", async ({ target }) => {
   /** @type {HTMLInputElement} */ (target).value = "";
   const kept = (found ?? []).reverse().filter((run) => visits.keep(run)).length;
   const { bad, done } = at("runstold").dataset;
-  at("runstold").textContent = found
-    ? done.replace("{n}", String(kept)).replace("{all}", String(found.length))
-    : bad;
+  at("runstold").textContent = found ? fill(done, { n: kept, all: found.length }) : bad;
   remember();
 });
 at("go").hidden = true;

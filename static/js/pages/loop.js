@@ -6,8 +6,9 @@ import { morph } from "../scene/morph.js";
 const MOMENT_MS = 1900;
 const LAST_MS = 3800;
 const FIRST_MS = 150;
-/** What those see who want nothing to move: acknowledged, cut, gone. */
-const STILLS = [4, 5, 7];
+const ACKNOWLEDGED = 4;
+/** The moments that stand still side by side: acknowledged, cut, gone. */
+const STILLS = [ACKNOWLEDGED, 5, 7];
 
 const figure = document.getElementById("loop");
 const hero = figure.closest(".hero");
@@ -125,7 +126,8 @@ async function choose(input, from) {
 
 const versions = fields("#versions input", hero);
 for (const input of versions) {
-  input.addEventListener("change", () => choose(input, Math.max(0, Math.min(at, 4))));
+  // Another version goes on at the latest where the record is acknowledged.
+  input.addEventListener("change", () => choose(input, Math.min(at, ACKNOWLEDGED)));
 }
 
 /** The version under a finger or a pressed mouse is chosen, as on a slider. */

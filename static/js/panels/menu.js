@@ -10,7 +10,6 @@ import { pick } from "../animator/choose.js";
 import { goTo } from "../animator/player.js";
 import { pause } from "../animator/playing.js";
 import * as s from "../animator/state.js";
-import { concerns } from "../core/moves.js";
 import { Icon } from "./common.js";
 import { Moves } from "./menumoves.js";
 
@@ -116,7 +115,7 @@ export function Menu() {
   useClosing(box, at);
   if (!at || !s.step.value) return null;
   const ready = s.possible.value.key === here();
-  const mine = ready ? s.possible.value.moves.filter((m) => concerns(m, at.id, s.step.value)) : [];
+  const mine = ready ? s.possible.value.moves.filter((m) => m.about.includes(at.id)) : [];
   const message = s.step.value.view.messages.find((one) => `m${one.id}` === at.id);
   const past = s.facts.value && s.n.value < s.facts.value.total && !s.living.value;
   return html`<div

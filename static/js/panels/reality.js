@@ -45,7 +45,7 @@ function Picture({ step, view, highest }) {
   useEffect(() => {
     if (!room?.[0]) return;
     const [width, height] = room;
-    // Of real clients nobody was read: the row of those of the run stays empty.
+    // Recordings have no clients: the row of those of the run stays empty.
     const reserve = step.view.clients.length > 0;
     const how = { width: Math.max(280, width), height, highest, reserve };
     const words = { layers: s.layers.value, t: s.t.value, name: s.name.value };

@@ -6,6 +6,7 @@ import { html } from "htm/preact";
 import * as s from "../animator/state.js";
 import { lasting } from "../core/kept.js";
 import { cardOf } from "../core/rulecards.js";
+import { valueText } from "../core/values.js";
 import { knows } from "../i18n/words.js";
 
 let asked = null;
@@ -41,21 +42,14 @@ export function byCard(cards, cues) {
   return [...found].map(([id, mine]) => ({ id, cues: mine }));
 }
 
-const shown = (v) =>
-  v === null || v === undefined || v === ""
-    ? "–"
-    : Array.isArray(v)
-      ? `{${v.join(", ")}}`
-      : typeof v === "object"
-        ? JSON.stringify(v)
-        : String(v);
-
 /** What a cue changed: "2 · hw 0 → 3". */
 function Value({ cue, on }) {
   const who =
     cue.node === null || cue.node === undefined || cue.node === "" ? "" : s.name.value(cue.node);
   const changed = (cue.old !== null || cue.new !== null) && String(cue.old) !== String(cue.new);
-  const value = changed ? `${shown(cue.old)} → ${shown(cue.new)}` : shown(cue.new ?? cue.old);
+  const value = changed
+    ? `${valueText(cue.old)} → ${valueText(cue.new)}`
+    : valueText(cue.new ?? cue.old);
   const what = cue.field ? `${cue.field} ${value}` : "";
   return html`<span class="val ${on ? "on" : ""}"
     >${who}${what ? html` <b>${what}</b>` : null}</span

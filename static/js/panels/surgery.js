@@ -6,20 +6,8 @@ import { useState } from "preact/hooks";
 import { act } from "../animator/acting.js";
 import * as s from "../animator/state.js";
 import { fitting, surgeryMoves, surgeryText } from "../core/moves.js";
+import { valueText } from "../core/values.js";
 import { MoveButton } from "./menumoves.js";
-
-const shown = (v) =>
-  v === null || v === ""
-    ? "–"
-    : Array.isArray(v)
-      ? v.length
-        ? v.map(shown).join(", ")
-        : "[]"
-      : typeof v === "object"
-        ? `{${Object.entries(v)
-            .map(([k, one]) => `${k} ${shown(one)}`)
-            .join(", ")}}`
-        : String(v);
 
 function Fields({ id }) {
   const full = s.possible.value.messages?.[id];
@@ -29,7 +17,7 @@ function Fields({ id }) {
       ([name, value]) =>
         html`<div key=${name}>
           <dt>${name}</dt>
-          <dd>${shown(value)}</dd>
+          <dd>${valueText(value)}</dd>
         </div>`,
     )}
   </dl>`;

@@ -8,6 +8,7 @@ import { share } from "../animator/on_request.js";
 import { goTo } from "../animator/player.js";
 import * as s from "../animator/state.js";
 import { alone, placed } from "../core/place.js";
+import { post, Refused } from "../core/post.js";
 import { say } from "./common.js";
 import { playUnder } from "./release.js";
 
@@ -26,16 +27,10 @@ function showWhere(step, lost) {
 async function ask(path, invariant) {
   busy.value = true;
   try {
-    const headers = {
-      "Content-Type": "application/json",
-      "X-CSRF-Token": document.body.dataset.csrf,
-    };
-    const body = JSON.stringify({ run: s.run.value, invariant });
-    const answer = await (await fetch(path, { method: "POST", headers, body })).json();
-    if (answer.ok) location.assign(placed(answer.url));
-    else s.notice.value = { kind: "warn", text: answer.sentence };
-  } catch {
-    s.notice.value = { kind: "warn", text: s.t.value("offline.wait") };
+    location.assign(placed((await post(path, { run: s.run.value, invariant })).url));
+  } catch (problem) {
+    const text = problem instanceof Refused ? problem.message : s.t.value("offline.wait");
+    s.notice.value = { kind: "warn", text };
   }
   busy.value = false;
 }

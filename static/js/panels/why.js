@@ -159,7 +159,7 @@ function Why() {
     if (event.newState !== "closed" || !shown.value) return;
     const { from } = shown.value;
     shown.value = null;
-    // The box still has the focus while it closes; whoever has pressed something else keeps that.
+    // The box still has the focus while it closes; a control that was pressed meanwhile keeps it.
     if (document.activeElement === document.body || box.current.contains(document.activeElement))
       from?.focus?.({ preventScroll: true });
   };

@@ -145,7 +145,7 @@ function toggle(svg, box, label, picked, value) {
   one.setAttribute("aria-checked", picked.has(value));
 }
 
-/** The records that somebody has, each clicked where its topmost copy stands. */
+/** The records that a replica has, each clicked where its topmost copy stands. */
 function records(svg, ask, { geo, step }, t) {
   const part = step.view.partitions.find((one) => one.p === ask.tp);
   const picked = new Set();

@@ -11,7 +11,7 @@ export function el(tag, attributes) {
 /** Where the words of a mark stand: in the air of its tank, over all records and over the mark. */
 export const aloft = (lane, y) => Math.min(lane.top + 22, y - 8);
 
-/** Draws where somebody said a mark would be: {who, at}. */
+/** Draws where a visitor or a pupil predicted a mark: {who, at}. */
 export function guessed(host, guess, { geo }, t) {
   host.parentElement.querySelector(".guess")?.remove();
   const lane = geo.lanes.get(guess.who);

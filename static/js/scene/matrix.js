@@ -27,7 +27,7 @@ function square(part, broker) {
 /** How dark the lag is shaded: 0 none, then ever more of it. */
 export const shade = (behind) => (behind <= 0 ? 0 : behind < 3 ? 1 : behind < 20 ? 2 : 3);
 
-/** What a partition is in one word: whether somebody leads it, and whether it can be written to. */
+/** The state of a partition in one word: whether it has a leader and can be written to. */
 function health(part) {
   const { record } = part;
   if (record.leader < 0) return "leaderless";

@@ -1,5 +1,5 @@
-// What was read of real brokers as a view that the stage's own drawers draw: nothing is in it that
-// nobody has read.  Pure.
+// A recording of real brokers as a view that the stage draws: it has what was read and nothing
+// else.  Pure.
 
 /** Which moment of a recording a step of the run stands at: {number, rests}.  Brokers were read
  *  when a move was over; in its middle the moment before it counts. */
@@ -55,7 +55,7 @@ function replica(id, read, before, record, known) {
     acked: false,
     read: false,
   }));
-  // While a broker is down nobody can say what its mark was: it stands where it stood.
+  // The mark of a broker that is down cannot be read: it stays where it was.
   const hw = Math.min(read.hw ?? before?.hw ?? 0, read.leo);
   const down = read.hw === null;
   return {

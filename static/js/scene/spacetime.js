@@ -3,14 +3,13 @@
 
 import { partOf } from "../core/partition.js";
 import { events } from "./happenings.js";
-import { fit, g, line, path, rect, text } from "./node.js";
+import { epochClass, fit, g, line, path, rect, text } from "./node.js";
 import { arrows, transitive, wantedKind } from "./ways.js";
 import { essence } from "./words.js";
 
 export const ROW = 28;
 export const HEAD = 6;
 const LEFT = 104;
-const epochClass = (e) => `e${((e % 7) + 7) % 7}`;
 
 /** The nodes of a view in the order of their lines: producers, controller and its voters, brokers,
  *  consumers. */

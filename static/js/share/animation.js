@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
 import { SHORTEST_MS, WORD_MS } from "../animator/playing.js";
 import * as s from "../animator/state.js";
+import { download } from "../core/dom.js";
 import { beats } from "../core/history.js";
 import { film, records, strip } from "../export/film.js";
 import { clear } from "../export/frame.js";
@@ -117,7 +118,7 @@ const Makers = ({ make, measure, frames, t }) =>
     ><button type="button" class="btn quiet" onClick=${measure}>${t("export.gif.measure")}</button>
   </div>`;
 
-export function Animation({ name, words, hand }) {
+export function Animation({ name, words }) {
   const t = s.t.value;
   const on = s.tapeNow.value;
   const total = on.facts.total;
@@ -142,7 +143,7 @@ export function Animation({ name, words, hand }) {
     run(async (options) => {
       const made = await maker(on, shown, { ...options, told: setTold });
       if (!made) return;
-      hand(made, name(ending));
+      download(made, name(ending));
       if (ending === "gif") setSize(made.size);
     });
   const off = work !== null;

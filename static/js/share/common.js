@@ -5,7 +5,8 @@ import { useState } from "preact/hooks";
 
 import * as s from "../animator/state.js";
 import { pack } from "../core/packing.js";
-import { nameOf, Refused } from "../net/channel.js";
+import { post, Refused } from "../core/post.js";
+import { nameOf } from "../net/channel.js";
 import { modules } from "./qr.js";
 
 /** The text of a run: known already, or asked for by its digest. */
@@ -27,17 +28,7 @@ export async function packedOf(on) {
 export async function save(on) {
   const named = nameOf(on);
   const body = named.scenario ? { run: on.digest } : named;
-  const headers = {
-    "Content-Type": "application/json",
-    "X-CSRF-Token": document.body.dataset.csrf,
-  };
-  const response = await fetch("/api/runs", {
-    method: "POST",
-    headers,
-    body: JSON.stringify(body),
-  });
-  const answer = await response.json();
-  if (!answer.ok) throw new Refused(answer);
+  await post("/api/runs", body);
   on.saved = true;
   on.kept = true;
   s.revision.value += 1;

@@ -4,6 +4,7 @@ import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 
 import * as s from "../animator/state.js";
+import { download } from "../core/dom.js";
 import { short } from "../core/link.js";
 import { clear, ofStep, png } from "../export/frame.js";
 import { WIDEST } from "../export/plan.js";
@@ -13,15 +14,6 @@ import { Animation } from "./animation.js";
 import { Copied, why } from "./common.js";
 
 const TEXTS = ["yaml", "json", "steps", "golden", "mermaid", "shiviz"];
-
-/** Hands a file over to the person. */
-function hand(blob, name) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}
 
 const lanes = () =>
   [...document.querySelectorAll("#stage > svg .lanegroup")]
@@ -55,7 +47,7 @@ async function picture(kind) {
   const said = words(s.step.value);
   const made = ofStep(s.step.value, WIDEST, { ...said, lines: said.lines.filter(Boolean) });
   clear();
-  hand(
+  download(
     kind === "svg" ? new Blob([made.text], { type: "image/svg+xml" }) : await png(made),
     nameOf(kind),
   );
@@ -119,7 +111,7 @@ export function Export() {
         </li>
       </ul>
       ${bad && html`<p class="bad" role="status">${bad}</p>`}
-      <${Animation} name=${nameOf} words=${words} hand=${hand} />
+      <${Animation} name=${nameOf} words=${words} />
     </section>
     <section>
       <h3>${t("export.texts")}</h3>

@@ -5,20 +5,17 @@ import { useEffect, useState } from "preact/hooks";
 
 import { seeing } from "../animator/address.js";
 import * as s from "../animator/state.js";
-import { short, whole } from "../core/link.js";
+import { labRelease, short, whole } from "../core/link.js";
 import { alone, shared } from "../core/place.js";
+import { kafka } from "../i18n/words.js";
 import { Choice, Code, Copied, isKept, packedOf, save } from "./common.js";
-
-/** The release that a Kafka is named by: the last of those it stands for. */
-const releaseOf = (profile) => {
-  const known = (s.registry.value.profiles ?? []).find((one) => one.name === profile);
-  return (known?.stands_for ?? "").match(/\d+(?:\.\d+)+/g)?.at(-1) ?? "4.1.1";
-};
 
 /** The same run on real brokers of one's own machine: one command, with the run inside. */
 const Lab = ({ packed, profile, t }) => {
+  const release = labRelease(kafka(t, profile));
+  if (release === null) return null;
   const link = shared(whole("", packed, {}));
-  const command = `highwater lab '${link}' --kafka ${releaseOf(profile)}`;
+  const command = `highwater lab '${link}' --kafka ${release}`;
   return html`<details>
     <summary>${t("share.lab")}</summary>
     <p class="soft">${t("share.lab.why")}</p>

@@ -6,7 +6,7 @@ export class Bar {
   /** @param {(key: string, args?: object) => string} t */
   constructor(t) {
     this.t = t;
-    this.wanted = false; // does somebody wait for the engine?
+    this.wanted = false; // is a question waiting for the engine?
     this.box = Object.assign(document.createElement("div"), { className: "sitebar", hidden: true });
     this.box.setAttribute("role", "status");
     document.body.append(this.box);

@@ -29,7 +29,7 @@ export class Channel {
   }
 
   on() {
-    /* nobody else speaks here */
+    /* no other page speaks here */
   }
 
   async ask(event, payload) {

@@ -1,4 +1,4 @@
-// <highwater-run scenario="R20" kafka="0.10.2.2" step="31" controls>: a run in somebody's page.
+// <highwater-run scenario="R20" kafka="0.10.2.2" step="31" controls>: a run in a foreign page.
 // The run is drawn in a frame of the site that this script comes from.
 
 {

@@ -1,5 +1,6 @@
 // A run in a frame of another page: what the address names is played from its frozen steps.
 
+import { at } from "../core/dom.js";
 import { read } from "../core/link.js";
 import { unpack, Unreadable } from "../core/packing.js";
 
@@ -44,7 +45,6 @@ async function named(query, root) {
  * @returns {Promise<boolean>} whether there is a run */
 export async function framed({ channel, root, lang, t }) {
   const query = new URLSearchParams(location.search);
-  const at = (id) => document.getElementById(id);
   const looks = chosen(query);
   if (looks.theme !== "auto") document.documentElement.dataset.theme = looks.theme;
   if (looks.panel === "none") at("caption").remove();

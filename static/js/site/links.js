@@ -1,5 +1,6 @@
 // Links and forms that scripts write as a server's: they lead to where the page lies in this site.
 
+import { download } from "../core/dom.js";
 import { keepPosted } from "./posted.js";
 
 /** @param {{placed: (href: string) => string, fetched: typeof fetch,
@@ -24,7 +25,7 @@ export function lead({ placed, fetched, inFolder }) {
       const own = link && new URL(link.href).origin === location.origin;
       if (own && link.hasAttribute("download") && !inFolder(link.href)) {
         event.preventDefault();
-        download(link, fetched);
+        downloadLinked(link, fetched);
       } else mend(event);
     },
     true,
@@ -61,13 +62,8 @@ export function lead({ placed, fetched, inFolder }) {
 
 const FORM = "application/x-www-form-urlencoded";
 
-async function download(link, fetched) {
+async function downloadLinked(link, fetched) {
   const answer = await fetched(link.getAttribute("href"));
-  const found = URL.createObjectURL(await answer.blob());
   const named = /filename="([^"]+)"/.exec(answer.headers.get("Content-Disposition") ?? "")?.[1];
-  Object.assign(document.createElement("a"), {
-    href: found,
-    download: named ?? link.getAttribute("download") ?? "",
-  }).click();
-  setTimeout(() => URL.revokeObjectURL(found), 10_000);
+  download(await answer.blob(), named ?? link.getAttribute("download") ?? "");
 }

@@ -1,8 +1,8 @@
 // Entry of every page of a static site, before its own script: addresses, requests and the live
 // channel are answered by the folder and by the engine in a Web Worker.
 
+import { Refused } from "../core/post.js";
 import { inAddress, translator } from "../i18n/words.js";
-import { Refused } from "../net/channel.js";
 import { fileOf, toServer, toSite } from "./addresses.js";
 import { Bar } from "./bar.js";
 import { Channel } from "./channel.js";

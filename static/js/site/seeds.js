@@ -13,7 +13,7 @@ function add(sum, more) {
     if (!sum.first[name] || place[0] < sum.first[name][0]) sum.first[name] = place;
 }
 
-/** Chunks of all profiles, in turns: whoever stops early has some of each. */
+/** Chunks of all profiles, in turns: a batch that is cancelled has some of each. */
 function* chunks(profiles, runs) {
   for (let first = 0; first < runs; first += CHUNK)
     for (const profile of profiles) yield { profile, first, count: Math.min(CHUNK, runs - first) };

@@ -1,7 +1,7 @@
 // The Web Worker of a static site: CPython as WebAssembly, with the engine in it.  It is sent
 // {kind, id, …} and answers {id, answer, runs}; while it loads it tells its progress.
 
-const FIRST = "/highwater";
+const SOURCES = "/highwater"; // folder of the unpacked sources, first on sys.path
 const plain = self.fetch.bind(self);
 let files = null;
 let tabSession = null;
@@ -58,10 +58,10 @@ async function load() {
   });
   const { loadPyodide } = await import(`${files.pyodide}pyodide.mjs`);
   python = await loadPyodide({ indexURL: files.pyodide });
-  python.unpackArchive(await engine, "zip", { extractDir: FIRST });
+  python.unpackArchive(await engine, "zip", { extractDir: SOURCES });
   python.runPython(`
 import sys
-sys.path.insert(0, "${FIRST}")
+sys.path.insert(0, "${SOURCES}")
 import gc
 gc.disable()  # nothing that is imported becomes garbage
 from ${files.package}.tab_session import TabSession
@@ -74,7 +74,7 @@ gc.enable()
 
 /** The pages and the framework they are written in: 1 MB that questions about a run do without. */
 async function loadPages() {
-  python.unpackArchive(await bytes(files.pages), "zip", { extractDir: FIRST });
+  python.unpackArchive(await bytes(files.pages), "zip", { extractDir: SOURCES });
   python.runPython(`from ${files.package} import tab
 pages_of_tab = tab.build(tab_session)`);
   const fetched = python.globals.get("tab").fetch;

@@ -1,5 +1,6 @@
 // What all charts share: colours and symbols of profiles, and the frame with its downloads.
 
+import { download } from "../../core/dom.js";
 import { csv } from "./figures.js";
 import { twin } from "./twin.js";
 
@@ -52,15 +53,6 @@ function standalone(svg) {
   return new XMLSerializer().serializeToString(copy);
 }
 
-function download(name, type, text) {
-  const link = Object.assign(document.createElement("a"), {
-    download: name,
-    href: URL.createObjectURL(new Blob([text], { type })),
-  });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-}
-
 /**
  * Puts a drawing into its figure: one picture with one sentence for those who hear the page, and
  * buttons that give its figures away, a link to it, and its rows as a table.  Inner labels go: on
@@ -80,14 +72,11 @@ export function show(figure, svg, { sentence, rows, t, name }) {
     bar = document.createElement("div");
     bar.className = "give";
     figure.querySelector(".plot").after(bar);
+    const save = (ending, type, text) => download(new Blob([text], { type }), `${name}.${ending}`);
     /** @type {[string, () => void][]} */
     const forms = [
-      ["csv", () => download(`${name}.csv`, "text/csv", csv(figure.rows))],
-      [
-        "svg",
-        () =>
-          download(`${name}.svg`, "image/svg+xml", standalone(figure.querySelector(".plot svg"))),
-      ],
+      ["csv", () => save("csv", "text/csv", csv(figure.rows))],
+      ["svg", () => save("svg", "image/svg+xml", standalone(figure.querySelector(".plot svg")))],
     ];
     for (const [key, act] of forms) {
       const button = Object.assign(document.createElement("button"), {

@@ -1,5 +1,5 @@
 // Two varied values against each other: one small map a profile, the number in each cell.  A cell
-// leads to its failing runs; its twin in the table does so for whoever uses no mouse.
+// leads to its failing runs; so does its twin in the table, by keyboard.
 
 import * as Plot from "@observablehq/plot";
 

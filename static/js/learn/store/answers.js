@@ -1,8 +1,9 @@
-// What this browser remembers of answers: a list of events, oldest first, for whoever studies them.
+// What this browser remembers of answers: a list of events, oldest first.
 // An event: {at, run, profile, probe, kind, given, right, ids, card?, sure?, href?, text?}; `probe`
 // is stable: kind@step.p.b; `card` is the id by which it is remembered; `sure` is 1 (a guess) to 3
 // (certain), where it was said; `href` and `text` lead back to what was certain and wrong.
 
+import { store, storedValue } from "../../core/storage.js";
 import { CERTAIN, isSure } from "./calibration.js";
 
 export const KEY = "highwater.answers";
@@ -54,12 +55,8 @@ export function merged(mine, theirs) {
 
 /** All answers that are remembered; [] where nothing is kept. */
 export function answers() {
-  try {
-    const found = JSON.parse(localStorage.getItem(KEY) ?? "[]");
-    return Array.isArray(found) ? found.filter(isAnswer) : [];
-  } catch {
-    return [];
-  }
+  const list = storedValue(KEY, []);
+  return Array.isArray(list) ? list.filter(isAnswer) : [];
 }
 
 /** Card -> the last answer to it, the oldest first. */
@@ -87,10 +84,6 @@ export function answered({ href, text, ...one }) {
   const back = lost && isPath(href) ? { href, text: text.slice(0, LONGEST) } : {};
   const texts = TEXTS.map((name) => [name, String(one[name] ?? "").slice(0, LONGEST)]);
   const event = own({ at: Date.now(), ...one, ...Object.fromEntries(texts), ...back });
-  try {
-    localStorage.setItem(KEY, JSON.stringify([...answers(), event].slice(-MOST)));
-  } catch {
-    // A browser that keeps nothing still hears of it.
-  }
+  store(KEY, JSON.stringify([...answers(), event].slice(-MOST)));
   dispatchEvent(new CustomEvent("highwater:answer", { detail: event }));
 }

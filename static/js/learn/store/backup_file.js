@@ -1,7 +1,8 @@
-// One file of all that this browser knows of somebody's learning, to be taken elsewhere: cards and
-// their days, answers and how sure they were, how far the course went.  A file is read as a whole
+// One file of the learning that this browser remembers, for another browser: cards and their days,
+// answers and how sure they were, how far the course went.  A file is read as a whole
 // or not at all, and what was here stays.
 
+import { storedValue } from "../../core/storage.js";
 import * as answers from "./answers.js";
 import * as course from "./course.js";
 import * as memory from "./memory.js";
@@ -41,13 +42,7 @@ const PARTS = {
 };
 
 /** What this browser keeps of a part; what of it cannot be read is not taken along. */
-function here({ key, none, read }) {
-  try {
-    return read(JSON.parse(localStorage.getItem(key) ?? "null") ?? none) ?? none;
-  } catch {
-    return none;
-  }
-}
+const here = ({ key, none, read }) => read(storedValue(key, none)) ?? none;
 
 /** The text of the file. */
 export const written = () =>

@@ -1,4 +1,4 @@
-// How sure somebody was, beside how often that was right.  Pure.
+// How sure a visitor was of answers, and how many of those were right.  Pure.
 // Sureness is 1 (a guess), 2 (thinks so) or 3 (certain); 0 or nothing: it was not said.
 
 export const GUESS = 1;
@@ -19,7 +19,7 @@ export const calibration = (answers) =>
   });
 
 /** What there is to say: {...row of the surest answers there are, found: over, under, well, few or
- *  plain}; null where nobody said how sure. */
+ *  plain}; null where no answer has it. */
 export function saying(rows) {
   const row = rows.find((one) => one.of);
   if (!row) return null;

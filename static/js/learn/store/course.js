@@ -1,23 +1,15 @@
 // How far this browser has come in the course: {slug: [scenes that were done]}.
 
+import { store, storedValue } from "../../core/storage.js";
+
 export const KEY = "highwater.course";
 
-export function progress() {
-  try {
-    return JSON.parse(localStorage.getItem(KEY) ?? "{}") ?? {};
-  } catch {
-    return {};
-  }
-}
+export const progress = () => storedValue(KEY, {});
 
 /** Notes that a scene was seen, or its question answered. */
 export function noteScene(slug, scene) {
   const all = progress();
   all[slug] = [...new Set([...(all[slug] ?? []), scene])];
-  try {
-    localStorage.setItem(KEY, JSON.stringify(all));
-  } catch {
-    // Nothing is kept; the course works all the same.
-  }
+  store(KEY, JSON.stringify(all));
   return all;
 }

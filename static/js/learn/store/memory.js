@@ -2,6 +2,8 @@
 // A card: {href, text, stability, difficulty, due, last, reps, lapses}; times in milliseconds.
 // `fsrs` is the library, given by the page: nothing of the algorithm is written here.
 
+import { store, stored } from "../../core/storage.js";
+
 export const KEY = "highwater.memory";
 const WHAT = "highwater memory";
 /** Of a file: the first had cards only. */
@@ -126,19 +128,10 @@ const bounded = (cards) =>
 
 /** What this browser remembers; {} where nothing is kept. */
 export function cards() {
-  try {
-    return read(localStorage.getItem(KEY) ?? "") ?? {};
-  } catch {
-    return {};
-  }
+  return read(stored(KEY, "")) ?? {};
 }
 
 /** Keeps them; false where this browser keeps nothing. */
 export function keep(all) {
-  try {
-    localStorage.setItem(KEY, written(bounded(all)));
-    return true;
-  } catch {
-    return false;
-  }
+  return store(KEY, written(bounded(all)));
 }

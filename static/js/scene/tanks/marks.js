@@ -128,7 +128,7 @@ function trail(geo, lane, broker, replica, { was, t }) {
   ];
 }
 
-/** The flag at the water; an hourglass where it waits for somebody and there is room. */
+/** The flag at the water; an hourglass where it waits for a follower and there is room. */
 function mark(geo, lane, broker, replica, { t, changed, name }) {
   const y = geo.y(Math.max(replica.hw, geo.base), lane);
   const data = { class: "hw", "data-id": `b${broker.id}:hw`, "data-value": replica.hw };

@@ -4,10 +4,10 @@ import { epochClass, fit, g, path, rect, text, textWidth, title } from "../node.
 
 const COLUMN = 54;
 
-/** One sheet for each exchange under way, or for a cut that asked nobody. */
+/** One sheet for each exchange under way, or for a truncation without a request. */
 export function partings(geo, step, places, ctx) {
   const { replicas } = geo.part;
-  // Whoever asks twice is shown once.
+  // A follower that asks twice is shown once.
   const asked = exchanges(step.view).filter(
     (x, i, all) =>
       geo.lanes.has(x.follower) &&

@@ -28,7 +28,7 @@ function valve(key, x, y, r, state, elr) {
   ];
 }
 
-/** The pipe, dry where nobody is joined, with the valves on it. */
+/** The pipe, dry where no replica is in sync, with the valves on it. */
 export function pipes(geo, view, ctx) {
   const ar = view.brokers.filter((b) => geo.part.ar.includes(b.id) && geo.part.replicas[b.id]);
   if (!geo.pipes || ar.length < 2 || (geo.part.gone && geo.part.p >= 0)) return null;

@@ -60,7 +60,7 @@ export function messages(geo, view, places, ctx) {
   let rest = 0;
   let misses = 0;
   for (const m of view.messages) {
-    // What nobody waits for any more fades with the step in which that became so.
+    // A response that is no longer awaited fades with the step that abandoned it.
     if (m.unawaited && !ctx.layers.has("heartbeats")) continue;
     if (out.length >= MOST || misses >= MISSES) {
       rest += 1;
@@ -101,7 +101,7 @@ export function messages(geo, view, places, ctx) {
   return out;
 }
 
-/** Links somebody has cut, slowed, made lossy or holds: a label over the two, and what is cut. */
+/** Links that are cut, slow, lossy or held: a label over the two brokers, and what is cut. */
 export function oddLinks(geo, view, places, { t, name, words }) {
   return view.links
     .map((l) => {

@@ -1,4 +1,4 @@
-"""`import highwater`: runs, comparisons and studies as other people's code gets them."""
+"""`import highwater`: runs, comparisons and studies in a program."""
 
 from __future__ import annotations
 
