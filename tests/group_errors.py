@@ -120,12 +120,12 @@ def a_former_process_commits(monkeypatch: pytest.MonkeyPatch) -> None:
     def known(group: Any, m: Any, now: int) -> int:
         return NONE if group.static_member(m.instance) else UNKNOWN_MEMBER_ID
 
-    monkeypatch.setattr(coordinator, "_known", known)
+    monkeypatch.setattr(coordinator, "_check_and_touch", known)
 
 
 def any_member_commits(monkeypatch: pytest.MonkeyPatch) -> None:
     """G-4: neither membership nor generation is looked at."""
-    monkeypatch.setattr(coordinator, "_known", lambda group, m, now: 0)
+    monkeypatch.setattr(coordinator, "_check_and_touch", lambda group, m, now: 0)
 
 
 def commits_are_answered_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -104,8 +104,8 @@ def epochs_fall(patch: pytest.MonkeyPatch) -> None:
     """CP-ELECT-KR 10: every change of a partition lowers its epochs."""
     right = election.change_partition
 
-    def wrong(record: Any, **wanted: Any) -> Any:
-        result = right(record, **wanted)
+    def wrong(record: Any, *target: Any, **rules: Any) -> Any:
+        result = right(record, *target, **rules)
         if result.changed:
             result.record.leader_epoch = record.leader_epoch - 1
         return result
@@ -117,8 +117,8 @@ def the_leader_is_left_out(patch: pytest.MonkeyPatch) -> None:
     """CP-ELECT-KR: the new leader is not written into the ISR."""
     right = election.change_partition
 
-    def wrong(record: Any, **wanted: Any) -> Any:
-        result = right(record, **wanted)
+    def wrong(record: Any, *target: Any, **rules: Any) -> Any:
+        result = right(record, *target, **rules)
         if result.changed:
             after = result.record
             after.isr = tuple(member for member in after.isr if member != after.leader)

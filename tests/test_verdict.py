@@ -24,8 +24,8 @@ PAIRS = [
 ]
 
 
-def verdict_of(moves: str, code: str = "S60") -> dict[str, Any]:
-    return Replay(Run(find(code), "K39", moves=split(moves))).verdict()
+def verdict_of(moves: str, profile: str = "K39", code: str = "S60") -> dict[str, Any]:
+    return Replay(Run(find(code), profile, moves=split(moves))).verdict()
 
 
 @pytest.mark.parametrize(
