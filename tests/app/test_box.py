@@ -48,8 +48,8 @@ Topic: toll\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replic
 """
 
 
-def box_of(text: str) -> dict[str, object]:
-    return dict(read_box(text, paste.read(text), "", "en"))
+def box_of(text: str, language: str = "en") -> dict[str, object]:
+    return dict(read_box(text, paste.read(text), "", language))
 
 
 def test_two_logs_in_one_paste_answer_with_the_verdict_first() -> None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 EXPERTS: Final = ("glossary", "code")
 """Screens that are lists of identifiers: visitors open them for these."""
 
-SCRIPT: Final = r"""(names = []) => {
+SCRIPT: Final = r"""(names) => {
   const silent = 'code, pre, kbd, textarea, script, style, title, desc';
   const code = /(?<![\w.-])(?:[A-Z]{1,3}-?\d+[A-Z]?|CP-[A-Z0-9-]+)(?!\w)|\b[KZ]\d\d+[+-]\w+/g;
   const known = /^(?:KIP-?\d+|UTF-8)$/;
@@ -18,7 +18,7 @@ SCRIPT: Final = r"""(names = []) => {
     const el = texts.currentNode.parentElement;
     if (el.closest(silent)) continue;
     const said = texts.currentNode.textContent;
-    const isCode = (one) => !known.test(one) && !names.includes(one);
+    const isCode = (one) => !known.test(one) && !names?.includes(one);
     const codes = (said.match(code) ?? []).filter(isCode);
     const seen = el.tagName === 'OPTION' || el.checkVisibility({ visibilityProperty: true });
     if (codes.length && seen) found.add(`${codes[0]} in “${said.trim().slice(0, 80)}”`);

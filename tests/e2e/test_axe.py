@@ -108,7 +108,7 @@ def visitor(browser: Any, site: Filled) -> Iterator[Visitor]:
     context.add_init_script(axe.SCRIPT)
     page = context.new_page()
     page.goto(f"{site.url}/batch")
-    site.belongs_to(page.evaluate("JSON.parse(document.getElementById('boot').textContent).csrf"))
+    site.belongs_to(page.evaluate("document.body.dataset.csrf"))
     page.close()
     yield Visitor(context)
     context.close()

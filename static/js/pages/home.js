@@ -1,10 +1,10 @@
 // Progress on the learning path, and answers while a visitor types.  The page works without it.
 
 import * as visits from "../animator/visits.js";
-import { at } from "../core/dom.js";
 import { answerWhileTyping } from "../find/finding.js";
 import { fill } from "../i18n/words.js";
 
+const at = (id) => document.getElementById(id);
 /** @type {NodeListOf<HTMLElement>} */
 const steps = document.querySelectorAll(".steps li");
 
