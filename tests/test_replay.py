@@ -168,7 +168,7 @@ def test_a_move_that_settles_has_checkpoints_between_its_rounds(
     assert len(places) >= 2
     shown = [json.dumps(one) for at in range(0, taken.total, 64) for one in taken.steps(at, 64)]
     for place in pickle.loads(pickle.dumps(places)):
-        taken._checkpoints = [place]
+        taken._checkpoints._all = [place]
         for step in range(place.events + 1, taken.total + 1, 5):
             taken._cursor = None
             taken._cache = KeptSteps()

@@ -269,9 +269,11 @@ def _tasks(recording: MomentRecording) -> dict[int, Goal]:
 def _goal(recording: MomentRecording, now: Moment) -> Goal | None:
     """Return the task that this moment sets.
 
-    The task is to bring a broker back into the ISR, to commit a record, or to change the leader.
+    The task is to bring a broker back into the ISR, to commit a record, or to change the leader; of
+    the partition with which the run begins: one that is created later has no task.
     """
-    tp, part = next(iter(now.parts.items()), (0, None))
+    tp = 0
+    part = now.parts.get(tp)
     leader = None if part is None else part.leader()
     if part is None or leader is None or leader.broker not in now.alive:
         return None
