@@ -6,7 +6,7 @@ show; `tests/test_tank_layout.py` compares both for the beats of every scenario.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, floor
 from typing import Any, Final
@@ -27,6 +27,8 @@ AIR: Final = 8
 """Above the cells of a tank."""
 GAP: Final = 5
 """Between two cells."""
+LEAST: Final = 10
+"""Size of the letters of a label's last version, before it is cut."""
 SHELF_GAP: Final = 4
 """Over, under and between the segments on the shelf."""
 LEAST_SEGMENT: Final = 7
@@ -198,16 +200,27 @@ def _em(letter: str) -> float:
     return 0.67 if "A" <= letter <= "Z" else 0.56
 
 
-def fitted(words: str, width: float, most: float, least: float, bold: bool = True) -> Label:
-    """Return words made smaller, and where that is not enough shorter."""
+def fitted(
+    versions: str | Sequence[str], width: float, most: float, least: float, bold: bool = True
+) -> Label:
+    """Return the first version of a label that fits, else the last one, smaller or cut."""
+    labels = [versions] if isinstance(versions, str) else versions
+    fits = next((label for label in labels if text_width(label, least, bold) <= width), None)
+    words, smallest = (labels[-1], min(least, LEAST)) if fits is None else (fits, least)
     wide = text_width(words, most, bold)
-    size = most if wide <= width else max(least, floor(10 * most * width / wide) / 10)
+    size = most if wide <= width else max(smallest, floor(10 * most * width / wide) / 10)
     if text_width(words, size, bold) <= width:
         return words, size
     shortened = words
     while len(shortened) > 1 and text_width(shortened + "…", size, bold) > width:
         shortened = shortened[:-1]
     return shortened.rstrip() + "…", size
+
+
+def shorter(label: str) -> list[str]:
+    """Return "a · b · c" and its versions without the last parts: "a · b", "a"."""
+    parts = label.split(" · ")
+    return [" · ".join(parts[:count]) for count in range(len(parts), 0, -1)]
 
 
 # -- layout ---------------------------------------------------------------------------------------
@@ -370,7 +383,7 @@ class TankLayout:
             leads=leads,
             crowned=part["record"]["leader"] == number,
             name=self._name(broker, leads),
-            role=fitted(role, self.col - 4, self.room.role, self.room.small, bold=False),
+            role=fitted(shorter(role), self.col - 4, self.room.role, self.room.small, bold=False),
             tone=tone,
             note=self._note(broker, replica),
             cells=tuple(self._cells(number, replica, x, w)) if replica else (),
@@ -382,8 +395,7 @@ class TankLayout:
         room = self.room
         space = self.col - (room.name + 5 if leads else 0) - 6
         words = self.say("card.name", {"name": broker["name"]}) if self.say else broker["name"]
-        fits = text_width(words, room.small) <= space
-        return fitted(words if fits else broker["name"], space, room.name, room.small)
+        return fitted([words, broker["name"]], space, room.name, room.small)
 
     def _note(self, broker: BrokerView, replica: ReplicaView | None) -> Label:
         """Return a wrong belief, or that the leader's high watermark waits for this replica."""
@@ -399,7 +411,8 @@ class TankLayout:
             words = self.say(f"scene.thinks{kind}", {"b": names.get(who, "")})
         elif leader and number in leader["blocks"]:
             words = self.say("card.waits", {})
-        return fitted(words, self.col - 4, self.room.small, self.room.small, bold=False)
+        small = self.room.small
+        return fitted(shorter(words), self.col - 4, small, small, bold=False)
 
     def _mark(self, replica: ReplicaView, beside: float, bottom: float) -> tuple[Label, float]:
         """Return the high watermark's label and its baseline: above its level at the floor."""
@@ -407,10 +420,8 @@ class TankLayout:
             return ("", 0), 0
         y = self.axis.y(max(replica["hw"], self.axis.base))
         space = beside - (14 if replica["blocks"] else 0)
-        words = f"HW {replica['hw']}"
-        if text_width(words, self.room.small) > space:
-            words = str(replica["hw"])
-        label = fitted(words, space, self.room.role, self.room.small)
+        mark = str(replica["hw"])
+        label = fitted([f"HW {mark}", mark], space, self.room.role, self.room.small)
         return label, (y - 24 if y + 20 > bottom else y - 9) + 15
 
     def _cells(self, number: int, replica: ReplicaView, x: float, w: float) -> list[TankCell]:
@@ -471,12 +482,11 @@ class TankLayout:
                 runs.append((epoch, top, axis.y(max(first, axis.base)) - top))
         if not axis.fold_height or end <= start or not runs:
             return None
-        count, small, words = end - start, self.room.small, ""
+        count, small, words = end - start, self.room.small, [""]
         if self.say:
-            words = self.say("cell.earlier", {"n": count})
+            words = [self.say("cell.earlier", {"n": count})]
             if all(copy["hw"] >= end for copy in self.part["replicas"].values()):
-                whole = self.say("cell.earlier.committed", {"n": count})
-                words = whole if text_width(whole, small) <= w - 6 else words
+                words.insert(0, self.say("cell.earlier.committed", {"n": count}))
         label = fitted(words, w - 6, small, small)
         top = axis.bed - axis.fold_height
         return FoldedRecords(x, w, tuple(runs), top, axis.fold_height, count, label)

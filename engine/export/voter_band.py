@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import Final
 
-from engine.export.tank_layout import ON_HUE, Label, Say, TankRoom, fitted, text_width
+from engine.export.tank_layout import ON_HUE, Label, Say, TankRoom, fitted, shorter, text_width
 from engine.view.wire import QuorumView, VoterView
 
 BELOW: Final = 8
@@ -76,8 +76,4 @@ def _name(voter: VoterView, column: float, room: TankRoom, say: Say | None) -> L
     if say:
         keys = {f"quorum.{state}": {}, "quorum.epoch": {"e": voter["epoch"]}}
         words += [say(key, values) for key, values in keys.items()]
-    fitting = (words[:n] for n in (3, 2, 1))
-    widest = next(
-        (line for line in fitting if text_width(" · ".join(line), room.small) <= column), []
-    )
-    return fitted(" · ".join(widest or words[:1]), column, room.small, room.small * 0.7)
+    return fitted(shorter(" · ".join(words)), column, room.small, room.small)

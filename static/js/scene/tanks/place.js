@@ -27,7 +27,7 @@ export function fitted(versions, width, most, least, bold = true) {
   const labels = [versions].flat();
   const fits = labels.find((label) => textWidth(label, least, bold) <= width);
   const label = fits ?? labels.at(-1);
-  const size = sized(label, width, most, fits ? least : LEAST, bold);
+  const size = sized(label, width, most, fits ? least : Math.min(least, LEAST), bold);
   return /** @type {[string, number]} */ ([fit(label, width, size, bold), size]);
 }
 
