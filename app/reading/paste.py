@@ -15,7 +15,7 @@ def read(text: str) -> Facts:
     Pure: text in, plain data out, in time that grows with the length of the text.
     """
     facts = Facts()
-    text, facts.masked = masked(text)
+    text, facts.masked = masked(text.encode("utf-8", "replace").decode())  # no lone surrogates
     lines = [PastedLine(line.number, line.text.strip()) for line in lines_of(text, facts)]
     context = PasteContext(facts)
     unknown: list[PastedLine] = []
