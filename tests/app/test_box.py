@@ -298,3 +298,7 @@ def test_a_fatal_line_is_named_first() -> None:
         (2, "line.truncation_forbidden"),
         (1, "line.truncates_nothing"),
     ]
+
+
+def test_half_of_a_surrogate_pair_is_read() -> None:
+    assert box_of("UNKNOWN_PRODUCER_ID \ud800")["bugs"]
