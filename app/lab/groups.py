@@ -45,7 +45,7 @@ REACTS_S: Final = 0.5
 ADMIN_WITHIN_MS: Final = 2_500
 FETCH_WAIT_MS: Final = 100
 WAITS_MS: Final = 120_000
-"""How long a member waits for a response: a commit needs followers, and these fetch in moves."""
+"""Longest wait for a response to a member; a commit needs followers, which fetch by moves."""
 ASSIGNORS: Final = {"range": "RangeAssignor", "cooperative-sticky": "CooperativeStickyAssignor"}
 
 Properties = dict[str, str | int]

@@ -241,7 +241,7 @@ def modules_of(entry: str) -> list[str]:
 
 
 _PACKED = re.compile(r"""(?:\bfrom|\bimport)["']([^"']+)["']""")
-"""How a minified library imports another."""
+"""An import in a minified library."""
 
 
 @once

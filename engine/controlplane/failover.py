@@ -64,13 +64,13 @@ def _last(k: Controller, kinds: tuple[str, ...], key: int) -> Record | None:
 def _since(k: Controller, lost: Record) -> PartitionRecord:
     """Return a partition's newest committed record, and whether its ELR was cleared after that."""
     tp, record = lost[1:3]
-    cleared_since: PartitionRecord = record
+    written: PartitionRecord = record
     for other in k.log[::-1]:
         if other is lost:
             break
         if other[0] == R_CLEAR_ELR and tp in other[1]:
-            return cleared(cleared_since)
-    return cleared_since
+            return cleared(written)
+    return written
 
 
 def _register_again(k: Controller, broker: int) -> None:

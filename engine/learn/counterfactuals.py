@@ -227,27 +227,26 @@ def _cause_holds(
 
 @declared
 class Goal:
-    """Goal to be reached: `sort` (commit, lead or join), of whom, and the property."""
+    """Goal in partition 0: `sort` (commit, lead or join), of whom, and the property."""
 
     sort: str
-    tp: int
     who: int
     value: str
     property: str
 
     def reached(self, sim: Simulation) -> bool:
-        record = sim.cluster.controller.records[self.tp]
+        record = sim.cluster.controller.records[0]
         if self.sort == "lead":
             return record.leader == self.who
         if self.sort == "join":
             return self.who in record.isr
-        return any(self.value in b.values for b in sim.ledger.committed[self.tp].values())
+        return any(self.value in b.values for b in sim.ledger.committed[0].values())
 
 
 def _do_asked(recording: MomentRecording, index: int) -> Places:
     goal = _tasks(recording).get(index)
     if goal is not None:
-        yield goal.tp, goal.who
+        yield 0, goal.who
 
 
 @lru_cache(maxsize=16)
@@ -272,8 +271,7 @@ def _goal(recording: MomentRecording, now: Moment) -> Goal | None:
     The task is to bring a broker back into the ISR, to commit a record, or to change the leader; of
     the partition with which the run begins: one that is created later has no task.
     """
-    tp = 0
-    part = now.parts.get(tp)
+    part = now.parts.get(0)
     leader = None if part is None else part.leader()
     if part is None or leader is None or leader.broker not in now.alive:
         return None
@@ -283,15 +281,15 @@ def _goal(recording: MomentRecording, now: Moment) -> Goal | None:
     ]
     out = [replica for replica in alive if replica not in part.record.isr]
     if out:
-        return Goal("join", tp, out[0], "", f"{names[out[0]]} in isr")
+        return Goal("join", out[0], "", f"{names[out[0]]} in isr")
     committed = now.known.committed
     waits = [v for v in leader.values() if committed.get(v, now.step + 1) > now.step]
     if waits and any(replica in part.record.isr for replica in alive):
-        return Goal("commit", tp, leader.broker, waits[-1], f"committed({waits[-1]})")
+        return Goal("commit", leader.broker, waits[-1], f"committed({waits[-1]})")
     able = [replica for replica in alive if replica in part.record.isr]
     if not able:
         return None
-    return Goal("lead", tp, able[-1], "", f"leader = {names[able[-1]]}")
+    return Goal("lead", able[-1], "", f"leader = {names[able[-1]]}")
 
 
 def _do_told(
