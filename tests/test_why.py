@@ -187,8 +187,8 @@ def wishes(sim: Simulation) -> Iterator[tuple[str, Callable[[Simulation], bool]]
         for replica in broker.replicas.values():
             for waiting in replica.waiting:
                 value = waiting.request.values[0]
-                if value.startswith("g") and tp_of_group(sim, replica.tp):
-                    continue  # a generation is no client's record: nothing says it is acknowledged
+                if value[0] in "getax" and tp_of_group(sim, replica.tp):
+                    continue  # what a coordinator writes of a group is no client's record
 
                 def answered(later: Simulation, what: str = value) -> bool:
                     return what in later.ledger.failed or any(
