@@ -14,9 +14,10 @@ NAME_CHARS: Final = 40
 
 
 class OfferedMove(TypedDict):
-    """A move that can be made now: its text, and what a button says."""
+    """A move that can be made now: its text, what it acts on, and what a button says."""
 
     text: str
+    about: list[str]
     say: str
 
 
@@ -53,7 +54,11 @@ def attempt(context: Context, request: RequestFields) -> LevelVerdict:
         "used": outcome.used,
         "say": _claim_text(context, level) if claimed else _text(context, level, outcome),
         "moves": [
-            {"text": move.text, "say": context.text(f"level.move.{move.kind}", {"b": move.broker})}
+            {
+                "text": move.text,
+                "about": [*move.about],
+                "say": context.text(f"level.move.{move.kind}", {"b": move.broker}),
+            }
             for move in outcome.moves
         ],
         "wait": outcome.wait,

@@ -23,6 +23,7 @@ from engine.scenarios.file import find, load_value
 from engine.scenarios.places import Reader
 from engine.sim.run import Run, run_to_end
 from engine.sim.simulation import Simulation
+from engine.why.suggesting import about
 
 CANVAS: Final = "S60"
 """The scenario of every level: three brokers, one partition, no script."""
@@ -42,6 +43,8 @@ class LevelMove(NamedTuple):
     text: str
     broker: str = ""
     """Name of the broker it concerns, if it is one."""
+    about: tuple[str, ...] = ()
+    """What it acts on, as the stage names its things (`engine.why.suggesting.about`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +148,9 @@ class Level:
             if spent[kind] >= most < UNLIMITED:
                 continue
             for move in KINDS[kind](sim, kind, writes + 1):
-                if not moves.why_not(sim, moves.parse(move.text, sim.scenario.brokers)):
-                    yield move
+                parsed = moves.parse(move.text, sim.scenario.brokers)
+                if not moves.why_not(sim, parsed):
+                    yield move._replace(about=tuple(about(sim, parsed)))
 
 
 def make(sim: Simulation, line: str) -> None:

@@ -51,7 +51,7 @@ def possible(sim: Simulation) -> list[PossibleMove]:
         possible_moves.append(
             {
                 "text": line,
-                "about": _about(sim, move),
+                "about": about(sim, move),
                 "group": move.verb.group,
                 "help": move.verb.help,
                 "enabled": not reason,
@@ -61,7 +61,8 @@ def possible(sim: Simulation) -> list[PossibleMove]:
     return possible_moves
 
 
-def _about(sim: Simulation, move: moves.Move) -> list[str]:
+def about(sim: Simulation, move: moves.Move) -> list[str]:
+    """Return what a move acts on, as the stage names its things."""
     args, name = move.args, move.verb.name
     broker, to, client = args.get("broker"), args.get("to"), args.get("client")
     ends = [args[key] for key in ("a", "b", "src", "dst") if args.get(key) is not None]

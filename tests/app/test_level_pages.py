@@ -60,7 +60,8 @@ def test_the_verdict_says_why_a_move_did_not_work(socket: Socket) -> None:
     assert gone["say"] == "Broker 1 is gone, and the controller has not noticed. Let time pass."
     kept = ask(socket, level, "kill 1", *str(gone["wait"]).split("; "))
     assert kept["say"] == "Broker 2 leads and has m1: nothing is lost."
-    assert {"text": "kill 3", "say": "Kill broker 3"} in kept["moves"]  # type: ignore[operator]
+    killed = {"text": "kill 3", "about": ["b3"], "say": "Kill broker 3"}
+    assert killed in kept["moves"]  # type: ignore[operator]
 
 
 def test_moves_that_a_level_does_not_have_are_refused(socket: Socket) -> None:

@@ -64,7 +64,7 @@ async function allows(on, text) {
 
 async function possible(run) {
   const { moves } = await judge(run);
-  return moves.map(({ text, say }) => ({ text, help: say, enabled: true, why: "" }));
+  return moves.map(({ text, about, say }) => ({ text, about, help: say, enabled: true, why: "" }));
 }
 
 /** Lets time pass. */
