@@ -9,11 +9,14 @@ from itertools import groupby
 from typing import Final
 
 from engine.export.comparing import playable
+from engine.model.errors import InputError
 from engine.model.profiles import KRAFT, PROFILES
 from engine.model.releases import BOTH
-from engine.replay.replay import STEPS_MOST, Replay
+from engine.replay.cursor import Cursor
+from engine.replay.replay import STEPS_MOST
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
+from engine.story.verdict import Outcome
 
 
 @dataclass(frozen=True)
@@ -61,10 +64,24 @@ def _half(profile: str) -> str:
 
 def ending(scenario: Scenario, profile: str) -> Ending:
     """Return the end of the script under this profile, as far as it can be played."""
-    run, _ = playable(Run(scenario, profile), STEPS_MOST)
-    verdict = Replay(run, STEPS_MOST).verdict()
-    broken = dict.fromkeys(breach["invariant"] for breach in verdict["broken"])
-    return Ending((profile,), tuple(broken), verdict["kind"])
+    run = Run(scenario, profile)
+    try:
+        return _played(run)
+    except InputError:
+        return _played(playable(run, STEPS_MOST)[0])
+
+
+def _played(run: Run) -> Ending:
+    cursor, outcome, steps = Cursor(run), Outcome(), 0
+    sim = cursor.sim
+    sim.budget = STEPS_MOST
+    while (events := cursor.advance()) is not None:
+        for _, _, _, cues, _ in events:
+            steps += 1
+            outcome.note(steps, sim, cues)
+    sim.ledger.close(sim.now)
+    broken = dict.fromkeys(name for name, _, _ in sim.broken)
+    return Ending((run.profile,), tuple(broken), outcome.at_end(steps, sim)["kind"])
 
 
 def endings(scenario: Scenario) -> tuple[Ending, ...]:
