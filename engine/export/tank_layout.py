@@ -203,13 +203,16 @@ def _em(letter: str) -> float:
 def fitted(
     versions: str | Sequence[str], width: float, most: float, least: float, bold: bool = True
 ) -> Label:
-    """Return the first version of a label that fits, else the last one, smaller or cut."""
+    """Return the first version of a label that fits, else the last one, smaller or cut.
+
+    A number is never cut: it would be another.
+    """
     labels = [versions] if isinstance(versions, str) else versions
     fits = next((label for label in labels if text_width(label, least, bold) <= width), None)
     words, smallest = (labels[-1], min(least, LEAST)) if fits is None else (fits, least)
     wide = text_width(words, most, bold)
     size = most if wide <= width else max(smallest, floor(10 * most * width / wide) / 10)
-    if text_width(words, size, bold) <= width:
+    if words.isdigit() or text_width(words, size, bold) <= width:
         return words, size
     shortened = words
     while len(shortened) > 1 and text_width(shortened + "…", size, bold) > width:
@@ -401,18 +404,18 @@ class TankLayout:
         """Return a wrong belief, or that the leader's high watermark waits for this replica."""
         if self.say is None or replica is None:
             return "", 0
-        number, record, words = broker["id"], self.part["record"], ""
+        number, record, words = broker["id"], self.part["record"], [""]
         leader = self.part["replicas"].get(str(record["leader"]))
         who, epoch = replica["belief"]["leader"], replica["belief"]["le"]
         knows = broker["alive"] == "up" and replica["role"] != "offline" and epoch >= 0
         if knows and (who, epoch) != (record["leader"], record["le"]):
             kind = "_self" if who == number else "_none" if who < 0 else ""
             names = {node["id"]: node["name"] for node in self.view["brokers"]}
-            words = self.say(f"scene.thinks{kind}", {"b": names.get(who, "")})
+            words = [self.say(f"scene.thinks{kind}", {"b": names.get(who, "")})]
         elif leader and number in leader["blocks"]:
-            words = self.say("card.waits", {})
+            words = [self.say(f"card.waits{kind}", {}) for kind in ("", ".short")]
         small = self.room.small
-        return fitted(shorter(words), self.col - 4, small, small, bold=False)
+        return fitted(words, self.col - 4, small, small, bold=False)
 
     def _mark(self, replica: ReplicaView, beside: float, bottom: float) -> tuple[Label, float]:
         """Return the high watermark's label and its baseline: above its level at the floor."""
@@ -487,6 +490,7 @@ class TankLayout:
             words = [self.say("cell.earlier", {"n": count})]
             if all(copy["hw"] >= end for copy in self.part["replicas"].values()):
                 words.insert(0, self.say("cell.earlier.committed", {"n": count}))
+            words.append(str(count))
         label = fitted(words, w - 6, small, small)
         top = axis.bed - axis.fold_height
         return FoldedRecords(x, w, tuple(runs), top, axis.fold_height, count, label)

@@ -65,7 +65,7 @@ function folded(geo, lane, broker, replica, { t }) {
   const committed = Object.values(geo.part.replicas).every((one) => one.hw >= end);
   const { small } = geo.type;
   const whole = t(committed ? "cell.earlier.committed" : "cell.earlier", { n });
-  const [words, size] = fitted([whole, t("cell.earlier", { n })], w - 6, small, small);
+  const [words, size] = fitted([whole, t("cell.earlier", { n }), String(n)], w - 6, small, small);
   return [
     g(
       "folded",

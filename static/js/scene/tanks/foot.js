@@ -77,14 +77,14 @@ function more(geo, broker, lane, y, replica, ctx) {
   const [words, tone] = threeWords(geo.part, broker, ctx.t);
   const line = y + geo.type.role + 4;
   return [
-    under(geo, lane, line, "role", words, `role ${tone}`, geo.type.role),
+    under(geo, lane, line, "role", shorter(words), `role ${tone}`, geo.type.role),
     ...below(geo, broker, lane, line, replica, ctx),
   ];
 }
 
 /** Words in the middle under a tank, as far as its column has room. */
-function under(geo, { left, mid }, y, key, label, cls, most) {
-  const [words, size] = fitted(shorter(label), geo.col - 4, most, geo.type.small, false);
+function under(geo, { left, mid }, y, key, versions, cls, most) {
+  const [words, size] = fitted(versions, geo.col - 4, most, geo.type.small, false);
   const half = textWidth(words, size) / 2 + 2;
   const x = Math.min(Math.max(mid, left + half), left + geo.col - half);
   return text(key, x, y, words, cls, { middle: true, size });
@@ -93,12 +93,12 @@ function under(geo, { left, mid }, y, key, label, cls, most) {
 /** A wrong belief first, then what the water waits for, then how the broker stands otherwise. */
 function below(geo, broker, lane, y, replica, ctx) {
   const { t, name: called, layers, blocked } = ctx;
-  const line = (key, words, cls, a) => [
+  const line = (key, versions, cls, a) => [
     g(
       key,
       [
-        under(geo, lane, y + geo.type.small + 4, "t", words, `small ${cls}`, geo.type.small),
-        title("title", words),
+        under(geo, lane, y + geo.type.small + 4, "t", versions, `small ${cls}`, geo.type.small),
+        title("title", versions[0]),
       ],
       a,
     ),
@@ -112,14 +112,16 @@ function below(geo, broker, lane, y, replica, ctx) {
         : leader < 0
           ? "scene.thinks_none"
           : "scene.thinks";
-    return line("belief", t(key, { b: leader >= 0 ? called(leader, true) : "" }), "warn", {
+    return line("belief", [t(key, { b: leader >= 0 ? called(leader, true) : "" })], "warn", {
       class: "belief",
       "data-id": `b${broker.id}:belief`,
       "data-stale": 1,
     });
   }
   if (blocked.has(broker.id))
-    return line("waits", t("card.waits"), "warn", { "data-id": `b${broker.id}:waits` });
+    return line("waits", [t("card.waits"), t("card.waits.short")], "warn", {
+      "data-id": `b${broker.id}:waits`,
+    });
   return pills(geo, broker, lane, y + 5, ctx);
 }
 
@@ -145,7 +147,8 @@ function pills(geo, broker, lane, y, { t, layers, session }) {
     made.push({ ...p, at });
     at += p.width + 4;
   }
-  const from = lane.mid - (at - 4) / 2;
+  const wide = at - 4;
+  const from = Math.min(Math.max(lane.mid - wide / 2, 2), geo.width - 2 - wide);
   return made.map(({ node, at: x }) => ({
     ...node,
     a: { ...node.a, transform: `translate(${Math.round(from + x)},0)` },

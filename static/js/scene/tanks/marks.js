@@ -59,7 +59,7 @@ function end(geo, lane, broker, replica, { t, changed, was }) {
       ? (was[broker.id]?.leo ?? 0) - replica.leo
       : 0;
   const [label, size] = labelled(geo, lane, "LEO", replica.leo);
-  const x = b + 5;
+  const x = Math.min(b + 5, geo.width - textWidth(label, size));
   const low = geo.y(Math.max(replica.hw, geo.base), lane);
   const up = atFloor(lane, low) && y > low - 23 ? 27 : 4;
   const hooks = `M${a} ${y + 6}V${y}h9M${b - geo.gap.pad + 2} ${y + 6}V${y}h-9`;
@@ -138,7 +138,7 @@ function mark(geo, lane, broker, replica, { t, changed, name }) {
   const [label, size] = labelled(geo, lane, "HW", replica.hw, lead);
   const w = textWidth(label, size, true) + 1 + lead;
   const starts = broker.alive === "starting" ? "hollow" : "";
-  const x = lane.x + lane.w + 5;
+  const x = Math.min(lane.x + lane.w + 5, geo.width - w);
   const top = atFloor(lane, y) ? y - 24 : y - 9;
   const words = [
     t("mark.hw", { o: replica.hw }),

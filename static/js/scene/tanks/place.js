@@ -22,13 +22,15 @@ export function sized(label, width, most, least = 12, bold = true) {
 
 const LEAST = 10; // px: letters of the shortest version, before it is cut
 
-/** [text, size]: the first version of a label that fits, else the last one, smaller or cut. */
+/** [text, size]: the first version of a label that fits, else the last one, smaller or cut.
+ *  A number is never cut: it would be another. */
 export function fitted(versions, width, most, least, bold = true) {
   const labels = [versions].flat();
   const fits = labels.find((label) => textWidth(label, least, bold) <= width);
   const label = fits ?? labels.at(-1);
   const size = sized(label, width, most, fits ? least : Math.min(least, LEAST), bold);
-  return /** @type {[string, number]} */ ([fit(label, width, size, bold), size]);
+  const whole = /^\d+$/.test(label);
+  return /** @type {[string, number]} */ ([whole ? label : fit(label, width, size, bold), size]);
 }
 
 /** "a · b · c" and its versions without the last parts: "a · b", "a". */

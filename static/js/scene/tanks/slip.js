@@ -6,9 +6,10 @@ import { speech } from "./speech.js";
 
 export const CHIP = { wide: { h: 32, size: 14 }, narrow: { h: 25, size: 12 } };
 
-/** What an answer brings besides records.  An error is what one looks for: in bold, and whole. */
-function tagOf(words, loud, narrow, size) {
-  const room = (loud ? [200, 260] : [70, 150])[narrow ? 0 : 1];
+/** What an answer brings besides records.  An error is what one looks for: in bold, and whole, as
+ *  far as there is room. */
+function tagOf(words, loud, narrow, size, most) {
+  const room = Math.min((loud ? [200, 260] : [70, 150])[narrow ? 0 : 1], most);
   const small = loud ? sized(words, room, size, size) : size;
   return { tag: fit(words, room, small, loud), small };
 }
@@ -25,16 +26,16 @@ export function slip(geo, m, ctx) {
   const to = `→ ${geo.narrow ? whom.replace(/(?<=\D{4}) \d+$/, "") : whom}`;
   const words = fit(said.words, geo.narrow ? 120 : 190, size, true);
   const loud = Boolean(m.error) && !m.unawaited;
-  const { tag, small } = tagOf(said.tag, loud, geo.narrow, size);
-  const widths = [
-    words && textWidth(words, size, true) + 6,
+  const head = words ? textWidth(words, size, true) + 6 : 0;
+  const untagged = [
+    14 + head,
     ...minis.map((r) => cell(r) + 3),
-    more > 0 && textWidth(`+${more}`, size) + 5,
-    tag && textWidth(tag, small, loud) + 6,
+    more > 0 ? textWidth(`+${more}`, size) + 5 : 0,
     textWidth(to, size) + 2,
-    m.held && !m.deliverable && 15,
-  ].map((one) => one || 0);
-  const w = Math.round(widths.reduce((a, b) => a + b, 0) + 14);
+    m.held && !m.deliverable ? 15 : 0,
+  ].reduce((a, b) => a + b);
+  const { tag, small } = tagOf(said.tag, loud, geo.narrow, size, geo.width - 14 - untagged);
+  const w = Math.round(untagged + (tag ? textWidth(tag, small, loud) + 6 : 0));
   const parts = [rect("r", -w / 2, -h / 2, w, h, "msgbox", { rx: said.ack ? h / 2 : 6 })];
   const style = { style: `font-size:${size}px` };
   let x = -w / 2 + 8;
@@ -43,7 +44,7 @@ export function slip(geo, m, ctx) {
     parts.push(...[node].flat());
     x += width;
   };
-  if (words) put(text("h", x, base, words, "msghead", style), widths[0]);
+  if (words) put(text("h", x, base, words, "msghead", style), head);
   for (const [i, r] of minis.entries()) {
     const wide = cell(r);
     put(
