@@ -397,7 +397,7 @@ class Replay:
                 cursor = self._begin(start)
             if first == 0:
                 first_of_all = initial(cursor.sim)
-                self._cache.put(first_of_all, memory_estimate.of_json(first_of_all))
+                self._cache.put(first_of_all, memory_estimate.size_of(first_of_all))
             cursor.skip(first - PAUSE)
             if cursor.sim.events >= max(first, 1):
                 cursor = self._begin(start)
@@ -439,7 +439,7 @@ class Replay:
         ghosts = self._ghosts(before, before + len(events))
         cuts = [entry for entry in self._cuts if entry[0] <= before + len(events)]
         shown = dress(sim, view(sim, cut, self._recall), ghosts, self._recall, cuts)
-        size = memory_estimate.of_json(shown)
+        size = memory_estimate.size_of(shown)
         self._cache.make_room()
         new = sim.broken[broken:]
         asks = fetcher_sentences.asking(sim)

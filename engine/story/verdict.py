@@ -109,12 +109,13 @@ class Outcome:
     """Follows a run event by event, and gives the verdict at any of its steps."""
 
     def __init__(self) -> None:
-        self._faults: list[tuple[int, Struck]] = []  # (step, fault)
+        self._faults: dict[Struck, int] = {}  # fault -> its first step
         self.lost_at: int | None = None
 
     def note(self, step: int, sim: Simulation, cues: Iterable[Cue]) -> None:
         """Take the cues of the event that led to `step`, and the state after it."""
-        self._faults += ((step, fault) for fault in faults_in(sim, cues))
+        for fault in faults_in(sim, cues):
+            self._faults.setdefault(fault, step)
         if self.lost_at is None and (sim.ledger.lost or sim.ledger.lost_single):
             self.lost_at = step
 
@@ -128,7 +129,7 @@ class Outcome:
         return {**verdict(sim, self._until(step)), "lost_at": self.lost_at}
 
     def _until(self, step: int) -> set[Struck]:
-        return {fault for at, fault in self._faults if at <= step}
+        return {fault for fault, first in self._faults.items() if first <= step}
 
 
 def _every_disk_failed(sim: Simulation, tp: int, faults: Collection[Struck]) -> bool:
