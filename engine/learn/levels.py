@@ -44,7 +44,7 @@ class LevelMove(NamedTuple):
     broker: str = ""
     """Name of the broker it concerns, if it is one."""
     about: tuple[str, ...] = ()
-    """What it acts on, as the stage names its things (`engine.why.suggesting.about`)."""
+    """Things of the stage that it acts on, by their names there (`engine.why.suggesting.about`)."""
 
 
 @dataclass(frozen=True, slots=True)

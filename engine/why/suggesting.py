@@ -62,7 +62,7 @@ def possible(sim: Simulation) -> list[PossibleMove]:
 
 
 def about(sim: Simulation, move: moves.Move) -> list[str]:
-    """Return what a move acts on, as the stage names its things."""
+    """Return the things of the stage that a move acts on, by their names there."""
     args, name = move.args, move.verb.name
     broker, to, client = args.get("broker"), args.get("to"), args.get("client")
     ends = [args[key] for key in ("a", "b", "src", "dst") if args.get(key) is not None]
